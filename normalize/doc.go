@@ -1,0 +1,2 @@
+// Package normalize turns any URI reference into its canonical URI, or says why it can't.
+package normalize

@@ -1,0 +1,222 @@
+package pipeline
+
+import (
+	"iter"
+
+	"github.com/urisieve/urisieve/normalize"
+)
+
+// Batch is a struct of arrays over arenas. It has one owner at a time: the source, a worker,
+// settle, the sinks that retained it, the free list. raw is written by the source only, canon by
+// the worker only.
+type Batch struct {
+	Lane LaneID
+
+	seq     uint64
+	rows    []Row
+	recs    []Record
+	values  []Value
+	raw     []byte
+	canon   []byte
+	docs    []docLayers
+	bases   []normalize.Base
+	sources []string
+	columns int
+}
+
+// docLayers are the base layers of one document as spans of the raw arena.
+type docLayers struct{ embedded, entity, retrieval span }
+
+type span struct {
+	off, len uint32
+	present  bool
+}
+
+// NewBatch makes an empty batch for a source with the given number of pass-through columns.
+func NewBatch(columns int) *Batch { return &Batch{columns: columns} }
+
+// Reset empties the batch for the next Fill; its memory is kept.
+func (b *Batch) Reset() {
+	b.Lane, b.seq = 0, 0
+	b.rows, b.recs, b.values = b.rows[:0], b.recs[:0], b.values[:0]
+	b.raw, b.canon, b.docs, b.sources = b.raw[:0], b.canon[:0], b.docs[:0], b.sources[:0]
+}
+
+// Full reports whether the source should hand the batch over. A source may go over by the one
+// row that it is adding.
+func (b *Batch) Full() bool { return len(b.recs) >= 4096 || len(b.raw) >= 1<<20 }
+
+// Source gives the index for rows of the named source.
+func (b *Batch) Source(name string) uint16 {
+	for i, s := range b.sources {
+		if s == name {
+			return uint16(i)
+		}
+	}
+	b.sources = append(b.sources, name)
+	return uint16(len(b.sources) - 1)
+}
+
+// AddBase copies the base layers of a document; nil is an absent layer, empty is not. Layers equal
+// to those added last give the same BaseID again, so that a document's base is worked out once.
+func (b *Batch) AddBase(embedded, entity, retrieval []byte) BaseID {
+	if embedded == nil && entity == nil && retrieval == nil {
+		return NoBase
+	}
+	if n := len(b.docs); n > 0 {
+		last := b.docs[n-1]
+		if b.same(last.embedded, embedded) && b.same(last.entity, entity) && b.same(last.retrieval, retrieval) {
+			return BaseID(n - 1)
+		}
+	}
+	b.docs = append(b.docs, docLayers{b.keep(embedded), b.keep(entity), b.keep(retrieval)})
+	return BaseID(len(b.docs) - 1)
+}
+
+func (b *Batch) same(s span, text []byte) bool {
+	return s.present == (text != nil) && string(b.bytes(s)) == string(text)
+}
+
+func (b *Batch) bytes(s span) []byte {
+	if !s.present {
+		return nil
+	}
+	return b.raw[s.off : s.off+s.len : s.off+s.len]
+}
+
+func (b *Batch) keep(text []byte) span {
+	if text == nil {
+		return span{}
+	}
+	off := uint32(len(b.raw))
+	b.raw = append(b.raw, text...)
+	return span{off, uint32(len(text)), true}
+}
+
+// AddRow begins a source record; all its pass-through values are null. r.Values is set here.
+func (b *Batch) AddRow(r Row) {
+	r.Values = uint32(len(b.values))
+	for range b.columns {
+		b.values = append(b.values, Value{Null: true})
+	}
+	b.rows = append(b.rows, r)
+}
+
+// SetText copies a text as the current row's value of a column.
+func (b *Batch) SetText(column int, text []byte) {
+	off := uint32(len(b.raw))
+	b.raw = append(b.raw, text...)
+	b.values[int(b.rows[len(b.rows)-1].Values)+column] = Value{Off: off, Len: uint32(len(text))}
+}
+
+// SetInt sets the current row's value of a ColumnInt64 or ColumnTimestamp column.
+func (b *Batch) SetInt(column int, v int64) {
+	b.values[int(b.rows[len(b.rows)-1].Values)+column] = Value{Int: v}
+}
+
+// AddRef copies a reference of the current row.
+func (b *Batch) AddRef(element uint8, ref []byte) *Record {
+	row := uint32(len(b.rows) - 1)
+	index := uint32(0)
+	if n := len(b.recs); n > 0 && b.recs[n-1].Row == row {
+		index = b.recs[n-1].Index + 1
+	}
+	off := uint32(len(b.raw))
+	b.raw = append(b.raw, ref...)
+	b.recs = append(b.recs, Record{RawOff: off, RawLen: uint32(len(ref)), Row: row, Index: index, Element: element})
+	return &b.recs[len(b.recs)-1]
+}
+
+// AddReject adds what the source itself refuses: a record that can't be decoded, a reference
+// over the size limit. raw is what there is of it; at is an offset into raw.
+func (b *Batch) AddReject(element uint8, raw []byte, reason normalize.Reason, c normalize.Component, at uint32) {
+	r := b.AddRef(element, raw)
+	r.Outcome = Rejected
+	r.Result.Reason, r.Result.Component, r.Result.At = reason, c, at
+}
+
+// Rows are the source records.
+func (b *Batch) Rows() []Row { return b.rows }
+
+// Records are the references, in input order.
+func (b *Batch) Records() []Record { return b.recs }
+
+// Raw is the reference as it came in.
+func (b *Batch) Raw(r *Record) []byte { return b.raw[r.RawOff : r.RawOff+r.RawLen : r.RawOff+r.RawLen] }
+
+// Canon is url, then "#" and fragment where there is one; r.Result.Parts splits it.
+func (b *Batch) Canon(r *Record) []byte {
+	return b.canon[r.CanonOff : r.CanonOff+r.CanonLen : r.CanonOff+r.CanonLen]
+}
+
+// URL is the canonical URI.
+func (b *Batch) URL(r *Record) []byte {
+	c := b.Canon(r)
+	end := r.Result.Parts.URLEnd(len(c))
+	return c[:end:end]
+}
+
+// Fragment is the canonical fragment, nil when absent, not nil when empty.
+func (b *Batch) Fragment(r *Record) []byte { return r.Result.Parts.Fragment(b.Canon(r)) }
+
+// KeyText is the text that was compared, nil where that is URL.
+func (b *Batch) KeyText(r *Record) []byte {
+	if r.KeyLen == 0 {
+		return nil
+	}
+	return b.canon[r.KeyOff : r.KeyOff+r.KeyLen : r.KeyOff+r.KeyLen]
+}
+
+// RowOf is the source record of a reference.
+func (b *Batch) RowOf(r *Record) *Row { return &b.rows[r.Row] }
+
+// SourceName is the name of the source that a row came from.
+func (b *Batch) SourceName(row *Row) string { return b.sources[row.Source] }
+
+// Value is a pass-through value of a row; ValueText gives the bytes of a ColumnText one.
+func (b *Batch) Value(row *Row, column int) Value { return b.values[int(row.Values)+column] }
+
+// ValueText is the text of a value, nil when null.
+func (b *Batch) ValueText(v Value) []byte {
+	if v.Null {
+		return nil
+	}
+	return b.raw[v.Off : v.Off+v.Len : v.Off+v.Len]
+}
+
+// Layers are the base layers of a row as they came in, nil where absent.
+func (b *Batch) Layers(row *Row) (embedded, entity, retrieval []byte) {
+	if row.Base == NoBase {
+		return nil, nil, nil
+	}
+	d := b.docs[row.Base]
+	return b.bytes(d.embedded), b.bytes(d.entity), b.bytes(d.retrieval)
+}
+
+// Retain keeps the batch for one more holder, Release gives it back; at the last Release it goes
+// to the free list. Settle holds it while Write runs.
+func (b *Batch) Retain() {}
+
+// Release gives up one hold. See Retain.
+func (b *Batch) Release() {}
+
+// View is a selection of a batch's references, in input order. It is read-only. A sink that needs
+// it after Write returned retains the batch.
+type View struct {
+	Batch    *Batch
+	Selected []uint32
+}
+
+// Len is the number of references selected.
+func (v View) Len() int { return len(v.Selected) }
+
+// All yields the selected references in order.
+func (v View) All() iter.Seq[*Record] {
+	return func(yield func(*Record) bool) {
+		for _, i := range v.Selected {
+			if !yield(&v.Batch.recs[i]) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,2 @@
+// Package dedup remembers which keys were seen.
+package dedup

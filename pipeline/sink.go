@@ -1,0 +1,27 @@
+package pipeline
+
+import (
+	"context"
+
+	"github.com/urisieve/urisieve/normalize"
+)
+
+// Sink writes references. The settle goroutine of its lane calls all methods, one at a time.
+type Sink interface {
+	// Check says whether the sink can take r at all (size limits and the like), before the key is
+	// claimed: a refusal after that would lose the page. OK lets it through.
+	Check(b *Batch, r *Record) normalize.Reason
+	// Write takes the selected references: accepted, not durable.
+	Write(ctx context.Context, v View) error
+	// Flush makes all that was accepted durable.
+	Flush(ctx context.Context) error
+	// Close gives everything up; what was not flushed is dropped.
+	Close() error
+}
+
+// IdleSink is a Sink whose reader may be waiting at a pipe. Idle hands over what is buffered,
+// without a promise of durability; settle calls it when the source has nothing to read just now.
+type IdleSink interface {
+	Sink
+	Idle(ctx context.Context) error
+}
