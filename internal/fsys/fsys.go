@@ -37,4 +37,7 @@ type FS interface {
 	Stat(name string) (fs.FileInfo, error)
 	// SyncDir makes the names in a directory durable.
 	SyncDir(name string) error
+	// Lock takes the exclusive lock that the file name stands for, creating the file; ErrLocked
+	// when another holds it. Close gives it up and removes the file. A crash gives it up too.
+	Lock(name string) (io.Closer, error)
 }
