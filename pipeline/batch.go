@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"iter"
+	"unsafe"
 
 	"github.com/urisieve/urisieve/normalize"
 )
@@ -12,6 +13,9 @@ import (
 type Batch struct {
 	Lane LaneID
 
+	// End, set by the source in Fill, says that this is the last batch of its lane. It may be empty.
+	End LaneEnd
+
 	seq     uint64
 	rows    []Row
 	recs    []Record
@@ -21,7 +25,16 @@ type Batch struct {
 	docs    []docLayers
 	bases   []normalize.Base
 	sources []string
+	cuts    []Cut
 	columns int
+
+	maxRecords, maxBytes int // see SetLimits
+}
+
+// Cut is what is known of a reference of which only the start is kept.
+type Cut struct {
+	Bytes int64    // length of the whole
+	Hash  [16]byte // XXH3-128 of the whole, big-endian, seed 0
 }
 
 // docLayers are the base layers of one document as spans of the raw arena.
@@ -33,18 +46,30 @@ type span struct {
 }
 
 // NewBatch makes an empty batch for a source with the given number of pass-through columns.
-func NewBatch(columns int) *Batch { return &Batch{columns: columns} }
+func NewBatch(columns int) *Batch {
+	return &Batch{columns: columns, maxRecords: defaultBatchRecords, maxBytes: defaultBatchBytes}
+}
+
+// SetLimits sets after how many references and bytes of input the batch is full.
+func (b *Batch) SetLimits(records, bytes int) { b.maxRecords, b.maxBytes = records, bytes }
+
+// nominalBatchBytes is the memory that a batch needs that is filled to its limits: raw and
+// canonical bytes, and a record and a row for each reference.
+func nominalBatchBytes(records, bytes int) int64 {
+	return 2*int64(bytes) + int64(records)*int64(unsafe.Sizeof(Record{})+unsafe.Sizeof(Row{}))
+}
 
 // Reset empties the batch for the next Fill; its memory is kept.
 func (b *Batch) Reset() {
-	b.Lane, b.seq = 0, 0
+	b.Lane, b.End, b.seq = 0, LaneGoesOn, 0
 	b.rows, b.recs, b.values = b.rows[:0], b.recs[:0], b.values[:0]
 	b.raw, b.canon, b.docs, b.sources = b.raw[:0], b.canon[:0], b.docs[:0], b.sources[:0]
+	b.cuts = b.cuts[:0]
 }
 
 // Full reports whether the source should hand the batch over. A source may go over by the one
 // row that it is adding.
-func (b *Batch) Full() bool { return len(b.recs) >= 4096 || len(b.raw) >= 1<<20 }
+func (b *Batch) Full() bool { return len(b.recs) >= b.maxRecords || len(b.raw) >= b.maxBytes }
 
 // Source gives the index for rows of the named source.
 func (b *Batch) Source(name string) uint16 {
@@ -133,6 +158,21 @@ func (b *Batch) AddReject(element uint8, raw []byte, reason normalize.Reason, c 
 	r := b.AddRef(element, raw)
 	r.Outcome = Rejected
 	r.Result.Reason, r.Result.Component, r.Result.At = reason, c, at
+}
+
+// AddCutReject is AddReject for a text of which only the start is kept.
+func (b *Batch) AddCutReject(element uint8, start []byte, whole Cut, reason normalize.Reason, c normalize.Component, at uint32) {
+	b.AddReject(element, start, reason, c, at)
+	b.cuts = append(b.cuts, whole)
+	b.recs[len(b.recs)-1].Cut = uint32(len(b.cuts))
+}
+
+// CutOf says what is known of the whole reference; false when Raw is the whole.
+func (b *Batch) CutOf(r *Record) (Cut, bool) {
+	if r.Cut == 0 {
+		return Cut{}, false
+	}
+	return b.cuts[r.Cut-1], true
 }
 
 // Rows are the source records.

@@ -82,7 +82,8 @@ type Record struct {
 	KeyOff, KeyLen     uint32 // key text, in the canon arena, where key rules are on
 	Row                uint32 // index of its row in the batch
 	Index              uint32 // number of the reference in its row, from 0
+	Cut                uint32 // 0: Raw is the whole; else see Batch.CutOf
 	Element            uint8  // index into the source's element names
 	Outcome            Outcome
-	FilterRule         uint8 // Filtered: the scope rule that did it
+	FilterRule         ScopeRule // Filtered: the scope rule that did it
 }

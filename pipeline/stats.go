@@ -1,0 +1,79 @@
+package pipeline
+
+import (
+	"sync"
+
+	"github.com/urisieve/urisieve/normalize"
+)
+
+// Stats are the counts of a run. At any moment
+//
+//	References = Unique + Duplicate + Filtered + Rejected
+//	Read       = References + InFlight
+//
+// and InFlight is 0 when Run returns without an error.
+type Stats struct {
+	Read       int64 // references handed over by the source
+	References int64 // references settled
+	InFlight   int64 // references read and not yet settled
+
+	Unique    int64
+	Duplicate int64
+	Filtered  int64
+	Rejected  int64
+
+	Records   int64 // source records settled
+	BytesRef  int64 // bytes of the settled references as they came in
+	BytesURL  int64 // bytes of the canonical URIs of the unique ones
+	Committed int64 // references covered by a checkpoint
+
+	Checkpoints int64
+	Batches     int64
+	PoolBytes   int64 // memory of the batches in use, just now
+	Drained     bool  // ended by Options.Drain
+	Limited     bool  // ended by Options.Limit
+
+	Rules    [64]int64                        // references that a rule changed, by bit of normalize.RuleSet
+	Flags    [64]int64                        // references with a flag, by bit of normalize.Flags
+	Bases    [normalize.BaseDefault + 1]int64 // references resolved against a layer, by normalize.BaseUsed
+	Reasons  [256]int64                       // rejected references, by normalize.Reason
+	Filters  []FilterCount                    // filtered references, by scope rule
+	Elements []ElementCount                   // in the order of Source.Columns
+
+	Source SourceStats
+}
+
+// FilterCount counts what a scope rule filtered.
+type FilterCount struct {
+	Rule  string
+	Count int64
+}
+
+// ElementCount counts the references of an element of the source.
+type ElementCount struct {
+	Element                               string
+	Unique, Duplicate, Filtered, Rejected int64
+}
+
+// Meter shows the counts of a run while it goes on. The zero value is ready; one Meter serves one
+// run.
+type Meter struct {
+	mu     sync.Mutex
+	stats  Stats
+	source Source
+}
+
+// Stats are the counts so far. Any goroutine may call it, before, during and after the run.
+func (m *Meter) Stats() Stats {
+	m.mu.Lock()
+	s := m.stats
+	source := m.source
+	s.Filters = append([]FilterCount(nil), s.Filters...)
+	s.Elements = append([]ElementCount(nil), s.Elements...)
+	m.mu.Unlock()
+	s.InFlight = s.Read - s.References
+	if source != nil {
+		s.Source = source.Stats()
+	}
+	return s
+}
