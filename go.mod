@@ -2,11 +2,13 @@ module github.com/urisieve/urisieve
 
 go 1.26.0
 
+require github.com/dchest/siphash v1.2.3
+
 require (
 	github.com/andybalholm/brotli v1.1.1 // indirect
-	github.com/dchest/siphash v1.2.3
 	github.com/fsnotify/fsnotify v1.9.0 // indirect
 	github.com/go-viper/mapstructure/v2 v2.5.0 // indirect
+	github.com/gofrs/flock v0.13.1 // indirect
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/klauspost/compress v1.20.4 // indirect

@@ -1,0 +1,7 @@
+//go:build !linux
+
+package fsys
+
+import "errors"
+
+func renameNoReplace(_, _ string) error { return errors.ErrUnsupported }
