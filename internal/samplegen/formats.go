@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -61,7 +62,7 @@ func (w *world) link(from page) reference {
 func (w *world) list() sample {
 	s := sample{name: "urls.txt.gz"}
 	for range listReferences {
-		ref := reference{}
+		var ref reference
 		switch {
 		case w.chance(3):
 			ref = odd(w.random)
@@ -227,7 +228,7 @@ func (w *world) log(s *sample, site func() *host, vhost bool) {
 		if vhost {
 			s.text = fmt.Appendf(s.text, "%s:443 ", h.name)
 		}
-		status, bytes := pick(w.random, []string{"200", "200", "200", "304", "404", "301"}), fmt.Sprint(w.below(90_000))
+		status, bytes := pick(w.random, []string{"200", "200", "200", "304", "404", "301"}), strconv.Itoa(w.below(90_000))
 		if status == "304" {
 			bytes = "-"
 		}

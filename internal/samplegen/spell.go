@@ -55,13 +55,13 @@ func authority(r *random, h *host) string {
 		return name + ":" + h.port
 	}
 	port := map[string]string{"http": "80", "https": "443", "ftp": "21"}[h.scheme]
-	switch {
-	case r.chance(4):
-		return name + ":" + port
-	case r.chance(0.5):
-		return name + ":0" + port
-	case r.chance(0.5):
+	switch r.below(200) {
+	case 0:
 		return name + ":"
+	case 1:
+		return name + ":0" + port
+	case 2, 3, 4, 5, 6, 7, 8, 9:
+		return name + ":" + port
 	}
 	return name
 }
