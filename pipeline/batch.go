@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"iter"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/urisieve/urisieve/normalize"
@@ -23,12 +24,27 @@ type Batch struct {
 	raw     []byte
 	canon   []byte
 	docs    []docLayers
-	bases   []normalize.Base
 	sources []string
 	cuts    []Cut
 	columns int
 
 	maxRecords, maxBytes int // see SetLimits
+
+	// expected is a guess at the bytes of canon: each reference, and the base that it may be resolved
+	// against. A small record can ask for a lot: a long base and very many short references.
+	expected int64
+	rowBase  int64 // bytes of the last row's longest base layer
+
+	open  bool // the last row goes on in the next batch, or was cut by Options.Limit: not settled by this one
+	short bool // handed over before it was full: the source had no more just then
+	tally tally
+
+	unique, duplicate, rejected []uint32 // what the views select; kept with the batch, since sinks may retain it
+
+	lane  *lane
+	pool  *pool
+	cost  int64 // bytes that the pool charges for it
+	holds atomic.Int32
 }
 
 // Cut is what is known of a reference of which only the start is kept.
@@ -47,7 +63,9 @@ type span struct {
 
 // NewBatch makes an empty batch for a source with the given number of pass-through columns.
 func NewBatch(columns int) *Batch {
-	return &Batch{columns: columns, maxRecords: defaultBatchRecords, maxBytes: defaultBatchBytes}
+	b := &Batch{columns: columns, maxRecords: defaultBatchRecords, maxBytes: defaultBatchBytes}
+	b.holds.Store(1)
+	return b
 }
 
 // SetLimits sets after how many references and bytes of input the batch is full.
@@ -65,11 +83,19 @@ func (b *Batch) Reset() {
 	b.rows, b.recs, b.values = b.rows[:0], b.recs[:0], b.values[:0]
 	b.raw, b.canon, b.docs, b.sources = b.raw[:0], b.canon[:0], b.docs[:0], b.sources[:0]
 	b.cuts = b.cuts[:0]
+	b.unique, b.duplicate, b.rejected = b.unique[:0], b.duplicate[:0], b.rejected[:0]
+	b.expected, b.rowBase, b.open, b.short, b.lane = 0, 0, false, false, nil
 }
 
 // Full reports whether the source should hand the batch over. A source may go over by the one
 // row that it is adding.
-func (b *Batch) Full() bool { return len(b.recs) >= b.maxRecords || len(b.raw) >= b.maxBytes }
+func (b *Batch) Full() bool {
+	return len(b.recs) >= b.maxRecords || len(b.raw) >= b.maxBytes || b.expected >= b.maxExpected()
+}
+
+// maxExpected is the guess at canon's bytes from which the batch is full. Ordinary references,
+// even with bases many times their length, fill the batch by their number first.
+func (b *Batch) maxExpected() int64 { return 8 * int64(b.maxBytes) }
 
 // Source gives the index for rows of the named source.
 func (b *Batch) Source(name string) uint16 {
@@ -125,6 +151,11 @@ func (b *Batch) AddRow(r Row) {
 		b.values = append(b.values, Value{Null: true})
 	}
 	b.rows = append(b.rows, r)
+	b.rowBase = 0
+	if r.Base != NoBase {
+		d := &b.docs[r.Base]
+		b.rowBase = int64(max(d.embedded.len, d.entity.len, d.retrieval.len))
+	}
 }
 
 // SetText copies a text as the current row's value of a column.
@@ -148,6 +179,7 @@ func (b *Batch) AddRef(element uint8, ref []byte) *Record {
 	}
 	off := uint32(len(b.raw))
 	b.raw = append(b.raw, ref...)
+	b.expected += int64(len(ref)) + b.rowBase
 	b.recs = append(b.recs, Record{RawOff: off, RawLen: uint32(len(ref)), Row: row, Index: index, Element: element})
 	return &b.recs[len(b.recs)-1]
 }
@@ -213,6 +245,11 @@ func (b *Batch) RowOf(r *Record) *Row { return &b.rows[r.Row] }
 // SourceName is the name of the source that a row came from.
 func (b *Batch) SourceName(row *Row) string { return b.sources[row.Source] }
 
+// position is where a row came from.
+func (b *Batch) position(row *Row) Position {
+	return Position{Lane: b.Lane, Source: b.sources[row.Source], Number: row.Number, Offset: row.Offset}
+}
+
 // Value is a pass-through value of a row; ValueText gives the bytes of a ColumnText one.
 func (b *Batch) Value(row *Row, column int) Value { return b.values[int(row.Values)+column] }
 
@@ -233,12 +270,23 @@ func (b *Batch) Layers(row *Row) (embedded, entity, retrieval []byte) {
 	return b.bytes(d.embedded), b.bytes(d.entity), b.bytes(d.retrieval)
 }
 
-// Retain keeps the batch for one more holder, Release gives it back; at the last Release it goes
-// to the free list. Settle holds it while Write runs.
-func (b *Batch) Retain() {}
+// Retain keeps the batch for one more holder, who reads it only; Release gives it back. At the last
+// Release it goes to the free list and is overwritten. Settle holds it while Write runs, so a sink calls Retain
+// within Write, and Release on any goroutine. What a sink holds counts against Options.PoolBytes:
+// it must let go of it without waiting for another Write.
+func (b *Batch) Retain() { b.holds.Add(1) }
 
 // Release gives up one hold. See Retain.
-func (b *Batch) Release() {}
+func (b *Batch) Release() {
+	n := b.holds.Add(-1)
+	if n < 0 {
+		// It may be in the source's hands already: going on would mix up records.
+		panic("pipeline: a batch was released more often than it was retained")
+	}
+	if n == 0 && b.pool != nil {
+		b.pool.put(b)
+	}
+}
 
 // View is a selection of a batch's references, in input order. It is read-only. A sink that needs
 // it after Write returned retains the batch.

@@ -21,7 +21,8 @@ type Lane struct {
 	// Set decides what is a duplicate.
 	Set dedup.Set
 	// Close ends the lane, on its settle goroutine, after the last checkpoint: err is nil when all
-	// that came was settled, flushed and committed. Default nil: all sinks and the set are closed.
+	// that came was settled, flushed and committed. What it returns is a fault like one of Flush. Default
+	// nil: all sinks and the set are closed. After that Open must not give this *Lane again.
 	Close func(err error) error
 }
 

@@ -80,6 +80,8 @@ type Options struct {
 	OnProgress func(Stats)
 	// ProgressEvery is the time between two calls of OnProgress. Default 1 s.
 	ProgressEvery time.Duration
+
+	beforeWork func() // of tests: called by a worker before each batch
 }
 
 // DuplicatePolicy says what becomes of duplicates.

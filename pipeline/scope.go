@@ -42,6 +42,8 @@ const (
 	OutOfPaths
 	DeniedPath
 	TooLongURL
+
+	scopeRules = iota
 )
 
 var scopeRuleNames = [...]string{"", "scheme", "deny_scheme", "host", "deny_host", "path", "deny_path", "url_length"}

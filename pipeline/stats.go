@@ -1,10 +1,6 @@
 package pipeline
 
-import (
-	"sync"
-
-	"github.com/urisieve/urisieve/normalize"
-)
+import "github.com/urisieve/urisieve/normalize"
 
 // Stats are the counts of a run. At any moment
 //
@@ -37,43 +33,14 @@ type Stats struct {
 	Flags    [64]int64                        // references with a flag, by bit of normalize.Flags
 	Bases    [normalize.BaseDefault + 1]int64 // references resolved against a layer, by normalize.BaseUsed
 	Reasons  [256]int64                       // rejected references, by normalize.Reason
-	Filters  []FilterCount                    // filtered references, by scope rule
+	Filters  [scopeRules]int64                // filtered references, by ScopeRule
 	Elements []ElementCount                   // in the order of Source.Columns
 
 	Source SourceStats
-}
-
-// FilterCount counts what a scope rule filtered.
-type FilterCount struct {
-	Rule  string
-	Count int64
 }
 
 // ElementCount counts the references of an element of the source.
 type ElementCount struct {
 	Element                               string
 	Unique, Duplicate, Filtered, Rejected int64
-}
-
-// Meter shows the counts of a run while it goes on. The zero value is ready; one Meter serves one
-// run.
-type Meter struct {
-	mu     sync.Mutex
-	stats  Stats
-	source Source
-}
-
-// Stats are the counts so far. Any goroutine may call it, before, during and after the run.
-func (m *Meter) Stats() Stats {
-	m.mu.Lock()
-	s := m.stats
-	source := m.source
-	s.Filters = append([]FilterCount(nil), s.Filters...)
-	s.Elements = append([]ElementCount(nil), s.Elements...)
-	m.mu.Unlock()
-	s.InFlight = s.Read - s.References
-	if source != nil {
-		s.Source = source.Stats()
-	}
-	return s
 }

@@ -1,0 +1,167 @@
+package pipeline
+
+import (
+	"math/bits"
+	"sync"
+
+	"github.com/urisieve/urisieve/normalize"
+)
+
+// Meter shows the counts of a run while it goes on. The zero value is ready; one Meter serves one
+// run.
+type Meter struct {
+	mu      sync.Mutex
+	stats   Stats
+	samples []RejectSample
+	hinted  bool // OnRejectsInRow was called
+	source  Source
+	pool    *pool
+}
+
+// Stats are the counts so far. Any goroutine may call it, before, during and after the run.
+func (m *Meter) Stats() Stats {
+	m.mu.Lock()
+	s, source, pool := m.stats, m.source, m.pool
+	s.Elements = append([]ElementCount(nil), s.Elements...)
+	m.mu.Unlock()
+	s.InFlight = s.Read - s.References
+	if source != nil {
+		s.Source = source.Stats()
+	}
+	if pool != nil {
+		s.PoolBytes = pool.inUse()
+	}
+	return s
+}
+
+func (m *Meter) begin(source Source, pool *pool, elements []string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.source, m.pool = source, pool
+	m.stats.Elements = make([]ElementCount, len(elements))
+	for i, e := range elements {
+		m.stats.Elements[i].Element = e
+	}
+}
+
+func (m *Meter) update(f func(s *Stats)) {
+	m.mu.Lock()
+	f(&m.stats)
+	m.mu.Unlock()
+}
+
+// add merges what a settle goroutine counted for a batch, and gives the rejected and all references
+// so far.
+func (m *Meter) add(c *counts, t *tally) (rejected, references int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s := &m.stats
+	s.Unique += c.outcomes[Unique]
+	s.Duplicate += c.outcomes[Duplicate]
+	s.Filtered += c.outcomes[Filtered]
+	s.Rejected += c.outcomes[Rejected]
+	s.References += c.outcomes[Unique] + c.outcomes[Duplicate] + c.outcomes[Filtered] + c.outcomes[Rejected]
+	s.Records += c.records
+	s.BytesURL += c.bytesURL
+	for i, n := range &c.reasons {
+		s.Reasons[i] += n
+	}
+	for i, n := range &c.filters {
+		s.Filters[i] += n
+	}
+	for i := range s.Elements {
+		e, n := &s.Elements[i], &c.elements[i]
+		e.Unique += n[Unique]
+		e.Duplicate += n[Duplicate]
+		e.Filtered += n[Filtered]
+		e.Rejected += n[Rejected]
+	}
+	if t != nil {
+		s.Batches++
+		s.BytesRef += t.bytesRef
+		for i := range t.rules {
+			s.Rules[i] += int64(t.rules[i])
+			s.Flags[i] += int64(t.flags[i])
+		}
+		for i, n := range &t.bases {
+			s.Bases[i] += int64(n)
+		}
+	}
+	return s.Rejected, s.References
+}
+
+// sample keeps a rejected reference to show, if there are few like it yet.
+func (m *Meter) sample(b *Batch, r *Record) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.samples) == maxSamples {
+		return
+	}
+	same := 0
+	for i := range m.samples {
+		if m.samples[i].Reason == r.Result.Reason {
+			same++
+		}
+	}
+	if same == maxSamplesPerReason {
+		return
+	}
+	m.samples = append(m.samples, RejectSample{
+		Position: b.position(b.RowOf(r)), Index: r.Index,
+		Reason: r.Result.Reason, Component: r.Result.Component, At: r.Result.At,
+		Text: sampleText(b.Raw(r)),
+	})
+}
+
+// takeHint gives the samples so far; false when it did so before.
+func (m *Meter) takeHint() ([]RejectSample, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.hinted {
+		return nil, false
+	}
+	m.hinted = true
+	return append([]RejectSample(nil), m.samples...), true
+}
+
+func (m *Meter) allSamples() []RejectSample {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return append([]RejectSample(nil), m.samples...)
+}
+
+// tally is what a worker counts in a batch. It goes with the batch, so that what is given up
+// after a fault isn't counted.
+type tally struct {
+	rules, flags [64]uint32
+	bases        [normalize.BaseDefault + 1]uint32
+	bytesRef     int64
+}
+
+func (t *tally) add(r *normalize.Result) {
+	for set := uint64(r.Flags); set != 0; set &= set - 1 {
+		t.flags[bits.TrailingZeros64(set)]++
+	}
+	if r.Reason != normalize.OK {
+		return
+	}
+	for set := uint64(r.Changed); set != 0; set &= set - 1 {
+		t.rules[bits.TrailingZeros64(set)]++
+	}
+	t.bases[r.BaseUsed]++
+}
+
+// counts are what a settle goroutine counts, before it adds them to the Meter.
+type counts struct {
+	outcomes [Rejected + 1]int64
+	reasons  [256]int64
+	filters  [scopeRules]int64
+	elements [][Rejected + 1]int64
+	records  int64
+	bytesURL int64
+}
+
+func (c *counts) reset() {
+	clear(c.elements)
+	*c = counts{elements: c.elements}
+}

@@ -1,0 +1,367 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/urisieve/urisieve/normalize"
+	"github.com/urisieve/urisieve/pipeline/dedup"
+)
+
+// settler is the settle goroutine of a group: it alone calls the group's sinks and set, and
+// commits its lanes.
+type settler struct {
+	*group
+	run *run
+
+	// err ends the group: what comes after it is given up. Checkpoints end with it, too, but for
+	// that of dedup.ErrFull, which is made when it is set.
+	err error
+
+	keys     []dedup.Key
+	verdicts []dedup.Verdict
+	asked    []uint32 // index of the record that each of keys is of
+	counts   counts
+
+	// Since the last checkpoint.
+	records int64 // source records settled
+	bytes   int64 // of references
+	refs    int64
+	since   time.Time // when the first of them was settled; zero: none
+	timer   *time.Timer
+
+	buffered bool // something was written since the last Idle
+	short    bool // the last batch was handed over before it was full
+}
+
+func newSettler(r *run, g *group) *settler {
+	s := &settler{group: g, run: r}
+	s.counts.elements = make([][Rejected + 1]int64, len(r.elements))
+	s.timer = time.NewTimer(time.Hour)
+	s.timer.Stop()
+	return s
+}
+
+// loop settles what workers deliver until the reader has ended, or all lanes of the group have, and all
+// is settled.
+func (s *settler) loop(ctx context.Context) {
+	defer s.timer.Stop()
+	var ready []*Batch
+	for {
+		ready = s.take(ready[:0])
+		for i, b := range ready {
+			ready[i] = nil
+			s.batch(ctx, b)
+		}
+		if len(ready) > 0 {
+			continue
+		}
+		if s.finished() {
+			break
+		}
+		s.wait(ctx)
+	}
+	if s.err == nil && ctx.Err() == nil {
+		s.fail(s.checkpoint(ctx))
+	}
+	s.close(ctx)
+}
+
+// wait waits for more batches; meanwhile it hands over what readers of a pipe may wait for, and
+// makes the checkpoint that falls due by age.
+func (s *settler) wait(ctx context.Context) {
+	o := &s.run.opts
+	if s.buffered && s.short && s.caughtUp() {
+		s.idle(ctx)
+	}
+	due := time.Duration(-1)
+	if s.buffered {
+		due = o.IdleFlush
+	}
+	if o.CheckpointEvery > 0 && !s.since.IsZero() {
+		left := max(0, o.CheckpointEvery-time.Since(s.since))
+		if due < 0 || left < due {
+			due = left
+		}
+	}
+	if due < 0 {
+		<-s.wake
+		return
+	}
+	s.timer.Reset(due)
+	select {
+	case <-s.wake:
+		s.timer.Stop()
+	case <-s.timer.C:
+		s.idle(ctx)
+		s.checkpointByAge(ctx)
+	}
+}
+
+// batch settles b, or gives it up, and lets go of it.
+func (s *settler) batch(ctx context.Context, b *Batch) {
+	l := b.lane
+	if b.End == LaneLost {
+		l.gone = true
+	}
+	if s.err == nil && !l.gone && ctx.Err() == nil {
+		s.fail(s.settle(ctx, b))
+	}
+	end, short := b.End, b.short
+	b.Release()
+	s.short = short
+	s.done(1)
+	if end != LaneGoesOn {
+		s.endLane(ctx, l)
+	}
+	if s.err == nil && ctx.Err() == nil {
+		s.checkpointByAge(ctx)
+	}
+}
+
+// endLane takes l out of the group; what is settled of it is committed unless it is lost.
+func (s *settler) endLane(ctx context.Context, l *lane) {
+	if l.gone {
+		l.moved = false
+		if len(s.lanes) == 1 && s.err == nil {
+			s.err = fmt.Errorf("lane %d: %w", l.id, ErrLaneLost) // its outlet is closed without a checkpoint
+		}
+	} else if s.err == nil && ctx.Err() == nil {
+		s.fail(s.checkpoint(ctx))
+	}
+	s.remove(l)
+	s.run.pool.addLanes(-1)
+}
+
+// settle decides and writes the references of b, a checkpoint's worth at a time: a claim that a
+// checkpoint makes durable must be of a reference that is written, so none is made ahead of it.
+func (s *settler) settle(ctx context.Context, b *Batch) error {
+	row, rec := 0, 0
+	t := &b.tally
+	for row < len(b.rows) || t != nil {
+		piece := s.next(b, row, rec)
+		if err := s.decide(ctx, b, rec, piece.rec); err != nil {
+			if errors.Is(err, dedup.ErrFull) {
+				return s.full(ctx, err)
+			}
+			return err
+		}
+		if err := s.write(ctx, b, rec, piece.rec); err != nil {
+			return err
+		}
+		s.settled(b, rec, piece, t)
+		if err := s.tooManyRejects(s.run.meter.add(&s.counts, t)); err != nil {
+			return err
+		}
+		s.counts.reset()
+		row, rec, t = piece.row, piece.rec, nil
+		if piece.due {
+			if err := s.checkpoint(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// piece is the end of a part of a batch: the rows and records before row and rec.
+type piece struct {
+	row, rec int
+	rows     int64 // source records that are settled with it
+	bytes    int64 // of its references
+	due      bool  // a checkpoint is due after it
+}
+
+// next finds the part of b, from row and rec on, up to the next checkpoint or the end of b.
+func (s *settler) next(b *Batch, row, rec int) piece {
+	o := &s.run.opts
+	if o.CheckpointRecords == 0 && o.CheckpointBytes == 0 {
+		p := piece{row: len(b.rows), rec: len(b.recs), rows: int64(len(b.rows) - row)}
+		if b.open {
+			p.rows--
+		}
+		return p
+	}
+	p := piece{row: row, rec: rec}
+	for p.row < len(b.rows) && !p.due {
+		for p.rec < len(b.recs) && int(b.recs[p.rec].Row) == p.row {
+			p.bytes += int64(b.recs[p.rec].RawLen)
+			p.rec++
+		}
+		p.row++
+		if p.row == len(b.rows) && b.open {
+			break
+		}
+		p.rows++
+		p.due = o.CheckpointRecords > 0 && s.records+p.rows >= o.CheckpointRecords ||
+			o.CheckpointBytes > 0 && s.bytes+p.bytes >= o.CheckpointBytes
+	}
+	return p
+}
+
+// decide gives every undecided record of [from, to) its outcome.
+func (s *settler) decide(ctx context.Context, b *Batch, from, to int) error {
+	s.keys, s.asked = s.keys[:0], s.asked[:0]
+	sink := s.outlet.Sink
+	for i := from; i < to; i++ {
+		r := &b.recs[i]
+		if r.Outcome != Undecided {
+			continue
+		}
+		if sink != nil {
+			if reason := sink.Check(b, r); reason != normalize.OK {
+				refuse(r, reason)
+				continue
+			}
+		}
+		s.keys = append(s.keys, r.Key)
+		s.asked = append(s.asked, uint32(i))
+	}
+	if cap(s.verdicts) < len(s.keys) {
+		s.verdicts = make([]dedup.Verdict, len(s.keys)+len(s.keys)/4)
+	}
+	verdicts := s.verdicts[:len(s.keys)]
+	if len(s.keys) > 0 {
+		if err := s.outlet.Set.Claim(s.keys, verdicts); err != nil {
+			return fmt.Errorf("dedup: %w", err)
+		}
+	}
+	split := s.run.opts.Duplicates == SplitDuplicates && s.outlet.Duplicates != nil
+	for j, i := range s.asked {
+		r := &b.recs[i]
+		switch verdicts[j] {
+		case dedup.New:
+			r.Outcome = Unique
+		case dedup.Seen:
+			r.Outcome = Duplicate
+			if split {
+				if reason := s.outlet.Duplicates.Check(b, r); reason != normalize.OK {
+					refuse(r, reason)
+				}
+			}
+		default:
+			return fmt.Errorf("dedup: a set answered %d: this run takes sets that know at once whether a key is new", verdicts[j])
+		}
+	}
+	return ctx.Err()
+}
+
+func refuse(r *Record, reason normalize.Reason) {
+	r.Outcome = Rejected
+	r.Result.Reason, r.Result.Component, r.Result.At = reason, normalize.ComponentReference, 0
+}
+
+// write hands the decided records of [from, to) to the sinks.
+func (s *settler) write(ctx context.Context, b *Batch, from, to int) error {
+	if s.run.opts.DryRun {
+		return nil
+	}
+	policy := s.run.opts.Duplicates
+	unique, duplicate, rejected := len(b.unique), len(b.duplicate), len(b.rejected)
+	for i := from; i < to; i++ {
+		switch b.recs[i].Outcome {
+		case Unique:
+			b.unique = append(b.unique, uint32(i))
+		case Duplicate:
+			switch policy {
+			case MarkDuplicates:
+				b.unique = append(b.unique, uint32(i))
+			case SplitDuplicates:
+				b.duplicate = append(b.duplicate, uint32(i))
+			case DropDuplicates:
+			}
+		case Rejected:
+			b.rejected = append(b.rejected, uint32(i))
+		case Filtered, Undecided:
+		}
+	}
+	if err := s.writeTo(ctx, s.outlet.Rejects, b, b.rejected[rejected:]); err != nil {
+		return fmt.Errorf("write the rejects: %w", err)
+	}
+	if err := s.writeTo(ctx, s.outlet.Duplicates, b, b.duplicate[duplicate:]); err != nil {
+		return fmt.Errorf("write the duplicates: %w", err)
+	}
+	if err := s.writeTo(ctx, s.outlet.Sink, b, b.unique[unique:]); err != nil {
+		return fmt.Errorf("write: %w", err)
+	}
+	return nil
+}
+
+func (s *settler) writeTo(ctx context.Context, sink Sink, b *Batch, selected []uint32) error {
+	if sink == nil || len(selected) == 0 {
+		return nil
+	}
+	s.buffered = true
+	return sink.Write(ctx, View{Batch: b, Selected: selected[:len(selected):len(selected)]})
+}
+
+// settled counts the records of [from, p.rec), which are written, and moves the lane's position on.
+// t is nil but for the first part of a batch.
+func (s *settler) settled(b *Batch, from int, p piece, t *tally) {
+	l, c := b.lane, &s.counts
+	for i := from; i < p.rec; i++ {
+		r := &b.recs[i]
+		c.outcomes[r.Outcome]++
+		if int(r.Element) < len(c.elements) {
+			c.elements[r.Element][r.Outcome]++
+		}
+		switch r.Outcome {
+		case Rejected:
+			s.rejected(b, r)
+			continue
+		case Filtered:
+			c.filters[r.FilterRule]++
+		case Unique:
+			c.bytesURL += int64(r.Result.Parts.URLEnd(int(r.CanonLen)))
+		case Duplicate, Undecided:
+		}
+		l.inRow = 0
+	}
+	c.records += p.rows
+	s.records += p.rows
+	s.bytes += p.bytes
+	s.refs += int64(p.rec - from)
+	last := p.row - 1
+	if last == len(b.rows)-1 && b.open {
+		last--
+	}
+	if last >= 0 {
+		l.position, l.moved = b.position(&b.rows[last]), true
+	}
+	if s.since.IsZero() && s.run.opts.CheckpointEvery > 0 {
+		s.since = time.Now()
+	}
+}
+
+func (s *settler) rejected(b *Batch, r *Record) {
+	s.counts.reasons[r.Result.Reason]++
+	s.run.meter.sample(b, r)
+	l := b.lane
+	l.inRow++
+	if hint := s.run.opts.OnRejectsInRow; hint != nil && l.inRow == rejectsInRow {
+		if samples, first := s.run.meter.takeHint(); first {
+			hint(l.inRow, samples)
+		}
+	}
+}
+
+func (s *settler) tooManyRejects(rejected, references int64) error {
+	limit := s.run.opts.MaxRejects
+	if limit == nil || !limit.exceeded(rejected, references) {
+		return nil
+	}
+	return &TooManyRejectsError{Limit: *limit, Rejected: rejected, References: references, Samples: s.run.meter.allSamples()}
+}
+
+// fail ends the group with err, and the run unless only the lane is lost.
+func (s *settler) fail(err error) {
+	if err == nil || s.err != nil {
+		return
+	}
+	s.err = err
+	if !errors.Is(err, ErrLaneLost) {
+		s.run.fail(err)
+	}
+}
