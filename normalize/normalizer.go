@@ -102,7 +102,16 @@ func (n *Normalizer) Append(dst []byte, base *Base, ref []byte) ([]byte, Result)
 // HasKeyRules reports whether the key of a URI may differ from its url.
 func (n *Normalizer) HasKeyRules() bool { return false }
 
+// Explain normalizes ref like SetBase and Append, and tells every step. A nil layer is absent.
+func (n *Normalizer) Explain(embedded, entity, retrieval, ref []byte, o ExplainOptions) Explanation {
+	return Explanation{}
+}
+
 // AppendKey appends the text that deduplication compares. Without key rules it is url.
 func (n *Normalizer) AppendKey(dst, url, fragment []byte, r Result) []byte {
 	return append(dst, url...)
 }
+
+// AppendSURT appends the sort-friendly form of url, which is what lies before the fragment of a
+// result with these parts.
+func AppendSURT(dst, url []byte, parts uri.Parts) []byte { return append(dst, url...) }

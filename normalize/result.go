@@ -1,10 +1,6 @@
 package normalize
 
-// RuleSet is a set of rules, a bit each. A bit is never used again for another rule.
-type RuleSet uint64
-
-// Flags is a set of flags, a bit each. A bit is never used again for another flag.
-type Flags uint64
+import "strconv"
 
 // Component is the part of a reference that a refusal points at.
 type Component uint8
@@ -21,11 +17,8 @@ const (
 	ComponentFragment
 	ComponentReference // the reference as a whole
 	ComponentRecord    // the source record that should have held it
+	ComponentAuthority // userinfo, host and port, or where they should have been
 )
-
-var componentNames = [...]string{"", "scheme", "userinfo", "host", "port", "path", "query", "fragment", "reference", "record"}
-
-func (c Component) String() string { return componentNames[c] }
 
 // BaseUsed is the layer that a base URI came from (RFC 3986 section 5.1).
 type BaseUsed uint8
@@ -41,7 +34,8 @@ const (
 
 var baseNames = [...]string{"", "embedded", "entity", "retrieval", "default"}
 
-func (b BaseUsed) String() string { return baseNames[b] }
+// String is the name of the layer as outputs spell it, "" for none.
+func (b BaseUsed) String() string { return nameOf(baseNames[:], int(b)) }
 
 // Reason says why a reference was refused. The text is a metric label and a column value; it
 // never changes its meaning.
@@ -54,14 +48,14 @@ const (
 	NoBase                 // relative, and no usable base (RFC 3986 section 5.1)
 	OpaqueBase             // relative, and the base is an opaque URI
 	BadScheme              // what stands before ":" is no scheme, and the rest can't be relative
-	BadAuthority           // backslash, space or control in or before the authority, and the like
+	BadAuthority           // backslash, space or control in or before the authority
 	BadUserinfo            // strict: the grammar forbids a byte of it
 	BadHost                // not a host, or none that its scheme allows
 	NoHost                 // the scheme needs one
 	BadPort                // not digits, or over 65535, or refused by policy
 	BadPath                // strict: the grammar forbids a byte of it
-	BadQuery               // strict
-	BadFragment            // strict
+	BadQuery               // strict: the grammar forbids a byte of it
+	BadFragment            // strict: the grammar forbids a byte of it
 	BadEscape              // strict: "%" without two hex digits
 	SameScheme             // repeats its base's scheme without an authority
 	Surrounding            // strict: spaces or controls around it
@@ -74,10 +68,87 @@ const (
 	SinkTooLarge // the sink can't take a record this large
 )
 
-var reasonNames = [...]string{
-	"ok", "too_long", "no_base", "opaque_base", "bad_scheme", "bad_authority", "bad_userinfo", "bad_host",
-	"no_host", "bad_port", "bad_path", "bad_query", "bad_fragment", "bad_escape", "same_scheme", "surrounding",
-	"userinfo_refused", "empty", "output_too_long", "bad_record", "missing_field", "sink_too_large",
+// String is the reason's name, "ok" for OK.
+func (r Reason) String() string {
+	if int(r) < len(reasonInfos) {
+		return reasonInfos[r].Name
+	}
+	return "reason_" + strconv.Itoa(int(r))
 }
 
-func (r Reason) String() string { return reasonNames[r] }
+// String is the component's name as outputs spell it, "" for none.
+func (c Component) String() string {
+	if int(c) < len(componentInfos) {
+		return componentInfos[c].Name
+	}
+	return "component_" + strconv.Itoa(int(c))
+}
+
+// ReasonInfo describes a reason.
+type ReasonInfo struct {
+	Reason Reason
+	Name   string // metric label and column value
+	Doc    string // what it means, one line
+	Help   string // what to do about it, one line
+}
+
+// ComponentInfo describes a component.
+type ComponentInfo struct {
+	Component Component
+	Name      string
+	Section   string // where the component is defined
+	Doc       string
+}
+
+// ReasonInfos lists all reasons in the order of their values, OK first.
+func ReasonInfos() []ReasonInfo { return append([]ReasonInfo(nil), reasonInfos[:]...) }
+
+// ComponentInfos lists all components in the order of their values, but for ComponentNone.
+func ComponentInfos() []ComponentInfo { return append([]ComponentInfo(nil), componentInfos[1:]...) }
+
+var reasonInfos = [...]ReasonInfo{
+	{OK, "ok", "Not refused.", ""},
+	{TooLong, "too_long", "The reference is longer than max_uri_bytes.", "Raise max_uri_bytes (64 MiB at most), or leave it refused: links this long are seldom pages."},
+	{NoBase, "no_base", "A relative reference without a usable base.", "Name the field that holds the document's URI, or give --base."},
+	{OpaqueBase, "opaque_base", "A relative reference, and the base is an opaque URI such as mailto:a@b, which serves a fragment alone.", "Check which field is read as the base."},
+	{BadScheme, "bad_scheme", "What stands before the first \":\" is no scheme, and a relative path can't begin like that.", "Write ./ before a relative path whose first segment holds a colon."},
+	{BadAuthority, "bad_authority", "A backslash, space or control in the authority, or where a browser would see an authority.", "Nothing: programs disagree about the host it means, so no repair is safe."},
+	{BadUserinfo, "bad_userinfo", "Strict: a byte that the grammar forbids before the \"@\".", "Escape it, or normalize with repair."},
+	{BadHost, "bad_host", "Not a host, or not one that the scheme allows.", "Nothing, or mend the producer: a host can't be guessed."},
+	{NoHost, "no_host", "The scheme needs a host and the reference names none.", "Nothing, or mend the producer."},
+	{BadPort, "bad_port", "The port is not a number, is over 65535, or is one that the policy refuses.", "If it was the policy, set refuse_bad_ports: false."},
+	{BadPath, "bad_path", "Strict: a byte that the grammar forbids in the path.", "Escape it, or normalize with repair."},
+	{BadQuery, "bad_query", "Strict: a byte that the grammar forbids in the query.", "Escape it, or normalize with repair."},
+	{BadFragment, "bad_fragment", "Strict: a byte that the grammar forbids in the fragment.", "Escape it, or normalize with repair."},
+	{BadEscape, "bad_escape", "Strict: a \"%\" that two hexadecimal digits do not follow.", "Write %25, or normalize with repair."},
+	{SameScheme, "same_scheme", "The reference repeats its base's scheme and has no authority (http:g).", "Set same_scheme: strip to read it as a relative reference."},
+	{Surrounding, "surrounding", "Strict: spaces or controls around the reference.", "Trim the field, or normalize with repair."},
+	{UserinfoRefused, "userinfo_refused", "The reference has userinfo, and the policy refuses it.", "Set userinfo: keep, strip-password or strip."},
+	{Empty, "empty", "Nothing where a reference was required.", "Check which field is read as the reference."},
+	{OutputTooLong, "output_too_long", "The canonical form would pass the output bound, four times max_uri_bytes and 1 KiB.", "Raise max_uri_bytes."},
+	{BadRecord, "bad_record", "The record could not be decoded; the text is what there was of it.", "Check the input format."},
+	{MissingField, "missing_field", "The record has no such field.", "Check the field's name, number or path."},
+	{SinkTooLarge, "sink_too_large", "The sink cannot take a record this large.", "Raise the sink's limit."},
+}
+
+var componentInfos = [...]ComponentInfo{
+	{ComponentNone, "", "", ""},
+	{ComponentScheme, "scheme", "RFC 3986 section 3.1", "What stands before the first \":\"."},
+	{ComponentUserinfo, "userinfo", "RFC 3986 section 3.2.1", "What stands before the last \"@\" of the authority."},
+	{ComponentHost, "host", "RFC 3986 section 3.2.2", "A name, an IPv4 address, or an IP literal in brackets."},
+	{ComponentPort, "port", "RFC 3986 section 3.2.3", "The digits after the host's \":\"."},
+	{ComponentPath, "path", "RFC 3986 section 3.3", "What follows the authority, or the scheme; it may be empty but is always there."},
+	{ComponentQuery, "query", "RFC 3986 section 3.4", "What stands between the first \"?\" and the \"#\"."},
+	{ComponentFragment, "fragment", "RFC 3986 section 3.5", "What follows the first \"#\"; it's no part of url."},
+	{ComponentReference, "reference", "RFC 3986 section 4.1", "The reference as a whole."},
+	{ComponentRecord, "record", "", "The source record that should have held the reference."},
+	{ComponentAuthority, "authority", "RFC 3986 section 3.2", "What follows \"//\": userinfo, host and port."},
+}
+
+// nameOf is names[i], or "" for a value of no name.
+func nameOf(names []string, i int) string {
+	if i < 0 || i >= len(names) {
+		return ""
+	}
+	return names[i]
+}

@@ -1,0 +1,110 @@
+package normalize
+
+import "math/bits"
+
+// Flags is a set of flags, a bit each. A bit is never used again for another flag.
+//
+// A flag of the *reference* says how it was written and what had to be mended; a flag of the
+// *result* says what is remarkable about the canonical URI, whoever wrote it and however: it
+// comes with a relative reference too when what it tells about is inherited from the base.
+type Flags uint64
+
+// The flags.
+const (
+	FlagTrimmed          Flags = 1 << iota // reference
+	FlagEscapedIllegal                     // reference
+	FlagStrayPercent                       // reference
+	FlagBackslashEscaped                   // reference
+	FlagNonASCIIEscaped                    // reference
+	FlagInvalidUTF8                        // reference
+	FlagEarlierAt                          // reference
+	FlagSameScheme                         // reference
+	FlagBaseSkipped                        // reference
+	FlagUserinfoStripped                   // reference
+	FlagPasswordStripped                   // reference
+	FlagEmptyPort                          // reference
+	FlagPathGuarded                        // result
+	FlagIDN                                // result
+	FlagBadXNLabel                         // result
+	FlagNumericHost                        // result
+	FlagIPAddress                          // result
+	FlagUserinfo                           // result
+	FlagPassword                           // result
+	FlagReservedPort                       // result
+	FlagBadPort                            // result
+	FlagEscapedControl                     // result
+	FlagControlEscaped                     // reference
+	flagEnd
+)
+
+// FlagInfo describes a flag.
+type FlagInfo struct {
+	Bit     Flags
+	Name    string // metric label and column value, snake_case
+	About   string // "reference" or "result"
+	Doc     string // what it says, one line
+	Example string // a reference that has it
+}
+
+var flagInfos = [...]FlagInfo{
+	{FlagTrimmed, "trimmed", "reference", "Spaces or controls around it were cut off.", " http://h/ "},
+	{FlagEscapedIllegal, "escaped_illegal", "reference", "An ASCII character that the grammar forbids there was escaped.", "http://h/a b"},
+	{FlagStrayPercent, "stray_percent", "reference", "A \"%\" without two hexadecimal digits was taken as data and escaped.", "http://h/100%"},
+	{FlagBackslashEscaped, "backslash_escaped", "reference", "A backslash in path, query or fragment was escaped; browsers read one in the path as \"/\".", "http://h/a\\b"},
+	{FlagNonASCIIEscaped, "non_ascii_escaped", "reference", "Non-ASCII bytes were escaped.", "http://h/é"},
+	{FlagInvalidUTF8, "invalid_utf8", "reference", "Some of the non-ASCII bytes are no UTF-8; they were escaped as they are.", "http://h/\xe9"},
+	{FlagEarlierAt, "earlier_at", "reference", "The authority holds more than one \"@\"; the last one splits, earlier ones were escaped.", "http://a@b@h/"},
+	{FlagSameScheme, "same_scheme", "reference", "It repeats its base's scheme and has no authority.", "http:g"},
+	{FlagBaseSkipped, "base_skipped", "reference", "It needed a base, and a base layer of its document was not usable.", "g"},
+	{FlagUserinfoStripped, "userinfo_stripped", "reference", "The policy took its userinfo away.", "http://u@h/"},
+	{FlagPasswordStripped, "password_stripped", "reference", "The policy took its password away.", "http://u:p@h/"},
+	{FlagEmptyPort, "empty_port", "reference", "It had a \":\" after the host and no port.", "http://h:/"},
+	{FlagPathGuarded, "path_guarded", "result", "The path begins with \"/.//\", so that it does not read as an authority.", "a:/..//b"},
+	{FlagIDN, "idn", "result", "The host holds an internationalized label.", "http://é.example/"},
+	{FlagBadXNLabel, "bad_xn_label", "result", "The host holds a label that begins with xn-- and is no valid A-label; it is kept.", "http://xn--a/"},
+	{FlagNumericHost, "numeric_host", "result", "The host ends in a number and is no IPv4 address in four decimal parts; some programs read it as an address.", "http://0x7f.1/"},
+	{FlagIPAddress, "ip_address", "result", "The host is an IPv4 address or an IP literal.", "http://127.0.0.1/"},
+	{FlagUserinfo, "userinfo", "result", "There is userinfo before the host.", "http://u@h/"},
+	{FlagPassword, "password", "result", "There is a password in the userinfo.", "http://u:p@h/"},
+	{FlagReservedPort, "reserved_port", "result", "The port is not the scheme's default and lies below 1024.", "http://h:25/"},
+	{FlagBadPort, "bad_port", "result", "The port is one that the fetch standard refuses to connect to.", "http://h:6000/"},
+	{FlagEscapedControl, "escaped_control", "result", "There is an escaped control character (%00 to %1F, %7F), such as CR, LF or NUL.", "http://h/%0D%0A"},
+	{FlagControlEscaped, "control_escaped", "reference", "A control character stood in path, query or fragment and was escaped.", "http://h/a\tb"},
+}
+
+// FlagInfos lists all flags in the order of their bits.
+func FlagInfos() []FlagInfo { return append([]FlagInfo(nil), flagInfos[:]...) }
+
+// Names lists the names of the flags that are set, in the order of their bits.
+func (f Flags) Names() []string {
+	names := make([]string, 0, bits.OnesCount64(uint64(f)))
+	for ; f != 0; f &= f - 1 {
+		names = append(names, flagName(f))
+	}
+	return names
+}
+
+// AppendNames appends the names of the flags that are set, with sep between them.
+func (f Flags) AppendNames(dst []byte, sep byte) []byte {
+	for first := true; f != 0; f &= f - 1 {
+		if !first {
+			dst = append(dst, sep)
+		}
+		dst, first = append(dst, flagName(f)...), false
+	}
+	return dst
+}
+
+// flagName is the name of the lowest flag that is set.
+func flagName(f Flags) string {
+	if i := bits.TrailingZeros64(uint64(f)); i < len(flagInfos) {
+		return flagInfos[i].Name
+	}
+	return "unknown"
+}
+
+// resultFlags are those that describe the canonical URI. They hold again for the URI itself.
+const resultFlags = FlagPathGuarded | authorityFlags | FlagEscapedControl
+
+// authorityFlags are those of the result that come with its authority.
+const authorityFlags = FlagIDN | FlagBadXNLabel | FlagNumericHost | FlagIPAddress | FlagUserinfo | FlagPassword | FlagReservedPort | FlagBadPort

@@ -1,0 +1,92 @@
+package normalize
+
+import (
+	"slices"
+	"strings"
+)
+
+// profile0 is the first version of the profile rfc3986. It is provisional: it takes its Unicode
+// tables from the Go release that it is built with, and the settings id says which.
+const profile0 = "rfc3986-0"
+
+// ProfileInfo describes a profile.
+type ProfileInfo struct {
+	Name        string // what Options.Profile takes: "rfc3986-0"
+	Family      string // the name that stands for its newest version: "rfc3986"
+	Newest      bool   // whether it is the newest of its family
+	Provisional bool   // whether its bytes may still change with the Go release
+	Doc         string
+}
+
+// Profiles lists the profiles, those of a family together, the newest last.
+func Profiles() []ProfileInfo {
+	return []ProfileInfo{{
+		Name: profile0, Family: "rfc3986", Newest: true, Provisional: true,
+		Doc: "RFC 3986 (STD 66) with RFC 9110 for http and https, RFC 8089 for file, RFC 5952 for IPv6 and UTS 46 for host names.",
+	}}
+}
+
+// profileNamed is the profile of that name or family.
+func profileNamed(name string) (ProfileInfo, bool) {
+	for _, p := range Profiles() {
+		if name == p.Name || name == p.Family && p.Newest {
+			return p, true
+		}
+	}
+	return ProfileInfo{}, false
+}
+
+// DefaultPorts lists the schemes whose default port the profile knows, sorted by scheme; nil for
+// a profile that does not exist.
+func DefaultPorts(profile string) []DefaultPort {
+	if _, ok := profileNamed(profile); !ok {
+		return nil
+	}
+	ports := make([]DefaultPort, 0, len(schemes))
+	for _, s := range schemes {
+		if s.port != 0 {
+			ports = append(ports, DefaultPort{Scheme: s.name, Port: s.port})
+		}
+	}
+	slices.SortFunc(ports, func(a, b DefaultPort) int { return strings.Compare(a.Scheme, b.Scheme) })
+	return ports
+}
+
+// ReservedCharacter is a character that delimits (RFC 3986 section 2.2). It and its escape are
+// never equal.
+type ReservedCharacter struct {
+	Char    byte
+	Escaped string // its pct-encoded form
+	Kind    string // "gen-delims" or "sub-delims"
+	Purpose string
+}
+
+// ReservedCharacters lists the reserved characters of the profile, gen-delims first; nil for a
+// profile that does not exist.
+func ReservedCharacters(profile string) []ReservedCharacter {
+	if _, ok := profileNamed(profile); !ok {
+		return nil
+	}
+	return append([]ReservedCharacter(nil), reservedCharacters[:]...)
+}
+
+var reservedCharacters = [...]ReservedCharacter{
+	{':', "%3A", "gen-delims", "Scheme/port delimiter"},
+	{'/', "%2F", "gen-delims", "Path segment delimiter"},
+	{'?', "%3F", "gen-delims", "Query string start"},
+	{'#', "%23", "gen-delims", "Fragment start"},
+	{'[', "%5B", "gen-delims", "IPv6 address bracket, opening"},
+	{']', "%5D", "gen-delims", "IPv6 address bracket, closing"},
+	{'@', "%40", "gen-delims", "Userinfo delimiter"},
+	{'!', "%21", "sub-delims", "Left to the scheme"},
+	{'$', "%24", "sub-delims", "Left to the scheme"},
+	{'&', "%26", "sub-delims", "Query parameter separator"},
+	{'\'', "%27", "sub-delims", "Left to the scheme"},
+	{'(', "%28", "sub-delims", "Left to the scheme"},
+	{')', "%29", "sub-delims", "Left to the scheme"},
+	{'*', "%2A", "sub-delims", "Left to the scheme"},
+	{'+', "%2B", "sub-delims", "Space in form-encoded queries"},
+	{',', "%2C", "sub-delims", "Separator of values in a segment"},
+	{';', "%3B", "sub-delims", "Separator of segment parameters"},
+	{'=', "%3D", "sub-delims", "Key-value separator"},
+}
