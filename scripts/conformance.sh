@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Holds the program against what nobody here wrote: the published test suites in
+# ../shared/corpora/cases, and a sample of real references judged by the independent reading of the
+# standards in test/oracle. Without the folder there is nothing to do, and it says so.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+corpora=../shared/corpora
+if [ ! -d "$corpora" ]; then
+  echo "SKIPPED: no $corpora"
+  exit 0
+fi
+
+echo "== published suites"
+go test -count=1 ./normalize/... -run 'Corpora|Corpus|Conformance|Published'
+
+echo "== 10,000 real references, judged by test/oracle"
+python=$(test/readers/install.sh)
+python=${python:-python3}
+if ! command -v "$python" >/dev/null; then
+  echo "SKIPPED: no Python"
+  exit 0
+fi
+files=("$corpora"/urls/*.txt.gz "$corpora"/web/hrefs.jsonl.gz "$corpora"/logs/elastic-apache-combined.log.gz "$corpora"/logs/nasa-199507.tsv.gz)
+if command -v zstd >/dev/null; then
+  files+=("$corpora"/urls/eot2024-sitemaps.txt.zst)
+else
+  echo "no zstd: eot2024-sitemaps.txt.zst is left out"
+fi
+make --no-print-directory build
+for mode in "" --strict; do
+  "$python" test/oracle/compare.py --urisieve build/bin/urisieve --sample 10000 $mode "${files[@]}"
+done

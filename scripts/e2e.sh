@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+# The long tests: those that `make test` keeps short (kill -9 at random among them), then real input
+# end to end. Usage: scripts/e2e.sh URISIEVE
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+URISIEVE_E2E=1 go test -count=1 -timeout 30m ./cmd/urisieve
+test/acceptance/real-input.sh "$1"
