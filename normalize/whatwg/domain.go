@@ -3,7 +3,7 @@ package whatwg
 import (
 	"bytes"
 
-	"golang.org/x/net/idna"
+	"github.com/urisieve/urisieve/normalize/uts46"
 )
 
 // Limits of DNS, as VerifyDnsLength has them (UTS 46 section 4.2).
@@ -47,20 +47,14 @@ func (p *Parser) isStrict(domain []byte) bool {
 	return strict
 }
 
-// builtinToASCII is the ToASCII of a Parser that was given none.
-func builtinToASCII(dst, domain []byte) (out []byte, ok, strict bool) {
-	ascii, err := relaxed.ToASCII(string(domain))
-	if err != nil {
-		return dst, false, false
+// toASCII is what the domain parser (section 3.3) does with Unicode ToASCII: ok is false where it
+// fails with beStrict false, strict where it fails with beStrict true. domain is valid UTF-8. What
+// passes the strict rules comes out the same by the relaxed ones.
+func (p *Parser) toASCII(dst, domain []byte) (out []byte, ok, strict bool) {
+	out, r := p.strict.AppendASCII(dst, domain)
+	if r.Fault == uts46.NoFault {
+		return out, true, true
 	}
-	_, err = strictly.ToASCII(string(domain))
-	strict = err == nil && !bytes.HasSuffix([]byte(ascii), []byte{'.'})
-	return append(dst, ascii...), true, strict
+	out, r = p.relaxed.AppendASCII(dst, domain)
+	return out, r.Fault == uts46.NoFault, false
 }
-
-var (
-	relaxed = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.CheckHyphens(false),
-		idna.CheckJoiners(true), idna.BidiRule(), idna.StrictDomainName(false), idna.VerifyDNSLength(false))
-	strictly = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.CheckHyphens(true),
-		idna.CheckJoiners(true), idna.BidiRule(), idna.StrictDomainName(true), idna.VerifyDNSLength(true))
-)

@@ -4,54 +4,55 @@ import (
 	"unicode/utf8"
 
 	"github.com/urisieve/urisieve/normalize/uri"
+	"github.com/urisieve/urisieve/normalize/uts46"
 )
 
 // MaxBytes is the longest reference that is parsed, in bytes: 64 MiB, so that every offset into
 // its href fits 32 bits whatever the reference expands to.
 const MaxBytes = 64 << 20
 
-// ToASCII is Unicode ToASCII (UTS 46 section 4.2) as the domain parser calls it (section 3.3): it
-// appends to dst the ASCII form of domain, which is valid UTF-8; ok is false where the operation
-// records an error with beStrict false. strict says that none is recorded with beStrict true
-// either (CheckHyphens, UseSTD3ASCIIRules and VerifyDnsLength set); it only feeds the error
-// DomainToASCII. It is called for domains that are not ASCII, and for the sake of strict for those
-// with an "xn--" label.
-type ToASCII func(dst, domain []byte) (out []byte, ok, strict bool)
-
 // Options says how to parse. The zero value is what the standard says.
 type Options struct {
-	// ToASCII replaces the built-in UTS 46 processing. Default nil: the built-in one.
-	ToASCII ToASCII
+	// Encoding is the label of the encoding of documents of which SetEncoding says nothing. Default
+	// "", UTF-8; a label that the Encoding standard doesn't have stands for UTF-8 too.
+	Encoding string
 }
 
 // Parser parses references. It belongs to one goroutine at a time: it owns scratch space.
 type Parser struct {
-	toASCII  ToASCII
-	encoder  *queryEncoder // of the document; nil is UTF-8
+	options  Options
+	strict   *uts46.Processor // domain parser ToASCII with beStrict true
+	relaxed  *uts46.Processor // and false
+	encoder  *queryEncoder    // of the document; nil is UTF-8
 	encoders map[string]*queryEncoder
-	label    string // the label that encoder was found by
+	label    string // that encoder was found by
+	known    bool   // is label one of the Encoding standard's?
 	clean    []byte // a reference less tabs, newlines and ill-formed UTF-8
 	host     []byte // a domain, decoded
 	domain   []byte // a domain in ASCII
 	base     []byte // a base under construction: it may be the outer base itself
-	steps    int    // bytes looked at by loops that could be superlinear; for tests
+	steps    int    // bytes that were gone over again, where that might not be linear; for tests
 }
 
 // New makes a Parser.
 func New(o Options) *Parser {
-	p := &Parser{toASCII: o.ToASCII, encoders: map[string]*queryEncoder{}}
-	if p.toASCII == nil {
-		p.toASCII = builtinToASCII
+	p := &Parser{
+		options: o,
+		strict: uts46.New(uts46.Options{
+			CheckHyphens: true, CheckBidi: true, CheckJoiners: true, UseSTD3ASCIIRules: true, VerifyDNSLength: true,
+		}),
+		relaxed:  uts46.New(uts46.Options{CheckBidi: true, CheckJoiners: true}),
+		encoders: map[string]*queryEncoder{},
+		known:    true,
 	}
+	p.SetEncoding(o.Encoding)
 	return p
 }
 
 // Clone makes an equal Parser, of the same document encoding, for another goroutine.
 func (p *Parser) Clone() *Parser {
-	c := New(Options{ToASCII: p.toASCII})
-	if p.encoder != nil {
-		c.SetEncoding(p.label)
-	}
+	c := New(p.options)
+	c.SetEncoding(p.label)
 	return c
 }
 

@@ -34,31 +34,24 @@ func (s *state) query(i int) {
 // SetEncoding makes label the encoding of the document that the next references come from: the
 // query of special URLs but ws and wss is written in it. known is false for a label that the
 // Encoding standard doesn't have; it then stands for UTF-8, as do "", UTF-16 and the replacement
-// encoding. The labels are those of the Encoding standard, in any case, with space around.
+// encoding ("get an output encoding"). Labels may be in any case, with space around.
 func (p *Parser) SetEncoding(label string) (known bool) {
 	if label == p.label {
-		return label == "" || p.encoder != nil || isKnownLabel(label)
+		return p.known
 	}
-	p.label, p.encoder = label, nil
-	if label == "" {
-		return true
-	}
+	p.label, p.encoder, p.known = label, nil, label == ""
 	e, err := htmlindex.Get(label)
 	if err != nil {
-		return false
+		return p.known
 	}
-	name, err := htmlindex.Name(e)
-	switch {
-	case err != nil || name == "replacement" || name == "utf-8" || name == "utf-16be" || name == "utf-16le":
-		return err == nil
-	case p.encoders[name] == nil:
-		p.encoders[name] = newQueryEncoder(e, name)
+	p.known = true
+	switch name, _ := htmlindex.Name(e); name {
+	case "utf-8", "utf-16be", "utf-16le", "replacement", "":
+	default:
+		if p.encoders[name] == nil {
+			p.encoders[name] = newQueryEncoder(e, name)
+		}
+		p.encoder = p.encoders[name]
 	}
-	p.encoder = p.encoders[name]
 	return true
-}
-
-func isKnownLabel(label string) bool {
-	_, err := htmlindex.Get(label)
-	return err == nil
 }

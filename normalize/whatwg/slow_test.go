@@ -28,7 +28,7 @@ type slowURL struct {
 }
 
 type slowParser struct {
-	toASCII ToASCII
+	toASCII func(dst, domain []byte) (out []byte, ok, strict bool)
 	encoder *queryEncoder
 	errs    Errors
 }
