@@ -11,6 +11,7 @@ import (
 // order, since a claim or a commit that outlives its output in a crash would lose it.
 func (s *settler) checkpoint(ctx context.Context) error {
 	if s.run.opts.DryRun {
+		s.begin()
 		return nil
 	}
 	flush := func(sink Sink, what string) error {
@@ -35,7 +36,7 @@ func (s *settler) checkpoint(ctx context.Context) error {
 		return fmt.Errorf("sync the set of seen keys: %w", err)
 	}
 	var upto []Position
-	for _, l := range s.lanes {
+	for _, l := range s.allLanes() {
 		if l.moved && !l.gone {
 			upto = append(upto, l.position)
 			l.moved = false
@@ -50,8 +51,13 @@ func (s *settler) checkpoint(ctx context.Context) error {
 		st.Checkpoints++
 		st.Committed += s.refs
 	})
-	s.records, s.bytes, s.refs, s.since, s.buffered = 0, 0, 0, time.Time{}, false
+	s.begin()
 	return nil
+}
+
+// begin begins the time to the next checkpoint.
+func (s *settler) begin() {
+	s.records, s.bytes, s.refs, s.since, s.buffered = 0, 0, 0, time.Time{}, false
 }
 
 func (s *settler) checkpointByAge(ctx context.Context) {

@@ -64,6 +64,8 @@ type group struct {
 	ended    bool     // the reader has nothing more
 	closed   bool     // the settle goroutine is about to close the outlet
 
+	copied []*lane // of the settle goroutine: see allLanes
+
 	wake chan struct{} // a token: ready or ended changed
 }
 
@@ -150,6 +152,21 @@ func (g *group) done(batches int64) {
 	g.mu.Lock()
 	g.settled += batches
 	g.mu.Unlock()
+}
+
+// allLanes are the lanes of the group just now. The result is good until the next call.
+func (g *group) allLanes() []*lane {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.copied = append(g.copied[:0], g.lanes...)
+	return g.copied
+}
+
+// isClosed reports whether the settle goroutine has ended or is about to.
+func (g *group) isClosed() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.closed
 }
 
 // remove takes a lane that ended out of the group.

@@ -24,7 +24,7 @@ func (m *Meter) Stats() Stats {
 	s, source, pool := m.stats, m.source, m.pool
 	s.Elements = append([]ElementCount(nil), s.Elements...)
 	m.mu.Unlock()
-	s.InFlight = s.Read - s.References
+	s.InFlight = s.Read - s.References - s.GivenUp
 	if source != nil {
 		s.Source = source.Stats()
 	}

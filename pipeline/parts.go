@@ -14,7 +14,7 @@ func (r *run) handOverParts(ctx context.Context, b *Batch, l *lane) error {
 		last := row == len(b.rows)-1
 		for {
 			to, whole := b.part(row, from)
-			part, err := r.pool.get(ctx, 1)
+			part, err := r.emptyFor(ctx, l)
 			if err != nil {
 				b.Release()
 				return err
@@ -34,6 +34,21 @@ func (r *run) handOverParts(ctx context.Context, b *Batch, l *lane) error {
 	}
 	b.Release()
 	return nil
+}
+
+// emptyFor gives a batch for more of l, while the reader holds another.
+func (r *run) emptyFor(ctx context.Context, l *lane) (*Batch, error) {
+	if _, ok := r.opts.Source.(LaneSource); !ok {
+		return r.pool.get(ctx, 1)
+	}
+	for !r.pool.admits(l) {
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-r.pool.changed:
+		}
+	}
+	return r.pool.takeForLane(), nil
 }
 
 // part finds the end of an ordinary amount of references of a row, from a record on; whole says that these

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 )
 
 // read is the reader: it fills batches and gives them to workers until the source ends, it is told
@@ -123,6 +124,7 @@ func (r *run) lane(ctx context.Context, id LaneID) (*lane, error) {
 	}
 	g := r.groups[outlet]
 	if g == nil {
+		maps.DeleteFunc(r.groups, func(_ *Lane, old *group) bool { return old.isClosed() })
 		g = newGroup(outlet)
 		r.groups[outlet] = g
 	}
@@ -132,7 +134,7 @@ func (r *run) lane(ctx context.Context, id LaneID) (*lane, error) {
 	}
 	r.lanes[id] = l
 	r.pool.addLanes(1)
-	if len(g.lanes) == 1 && !g.started {
+	if !g.started {
 		g.started = true
 		s := newSettler(r, g)
 		r.settlers.Go(func() { s.loop(ctx) })

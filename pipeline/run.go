@@ -67,6 +67,7 @@ type run struct {
 	err     error // the first
 	stopped bool  // the reader was told to stop: its context's end is no fault
 	drained bool
+	lost    bool // a lane was lost: not all that is settled is committed
 }
 
 func newRun(o Options) *run {
@@ -173,10 +174,18 @@ func (r *run) result(ctx context.Context, read error) (Stats, error) {
 	}
 	r.meter.update(func(s *Stats) { s.Drained = r.drained })
 	stats := r.meter.Stats()
-	if err == nil && (stats.InFlight != 0 || !r.opts.DryRun && stats.Committed != stats.References) {
+	uncommitted := !r.opts.DryRun && !r.lost && stats.Committed != stats.References
+	if err == nil && (stats.InFlight != 0 || uncommitted) {
 		err = fmt.Errorf("the accounts don't balance: %d references read, %d settled, %d committed", stats.Read, stats.References, stats.Committed)
 	}
 	return stats, err
+}
+
+// laneLost notes that a lane was lost.
+func (r *run) laneLost() {
+	r.mu.Lock()
+	r.lost = true
+	r.mu.Unlock()
 }
 
 // wasStopped reports whether the reader was told to stop.

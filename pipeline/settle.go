@@ -25,6 +25,8 @@ type settler struct {
 	asked    []uint32 // index of the record that each of keys is of
 	counts   counts
 
+	inBatch int // references of the batch at hand that are settled
+
 	// Since the last checkpoint.
 	records int64 // source records settled
 	bytes   int64 // of references
@@ -76,6 +78,10 @@ func (s *settler) wait(ctx context.Context) {
 	if s.buffered && s.short && s.caughtUp() {
 		s.idle(ctx)
 	}
+	if s.err != nil || ctx.Err() != nil {
+		<-s.wake
+		return
+	}
 	due := time.Duration(-1)
 	if s.buffered {
 		due = o.IdleFlush
@@ -106,8 +112,15 @@ func (s *settler) batch(ctx context.Context, b *Batch) {
 	if b.End == LaneLost {
 		l.gone = true
 	}
-	if s.err == nil && !l.gone && ctx.Err() == nil {
+	switch {
+	case l.gone || errors.Is(s.err, ErrLaneLost):
+		s.run.meter.update(func(st *Stats) { st.GivenUp += int64(len(b.recs)) })
+	case s.err == nil && ctx.Err() == nil:
+		s.inBatch = 0
 		s.fail(s.settle(ctx, b))
+		if errors.Is(s.err, ErrLaneLost) {
+			s.run.meter.update(func(st *Stats) { st.GivenUp += int64(len(b.recs) - s.inBatch) })
+		}
 	}
 	end, short := b.End, b.short
 	b.Release()
@@ -124,8 +137,8 @@ func (s *settler) batch(ctx context.Context, b *Batch) {
 // endLane takes l out of the group; what is settled of it is committed unless it is lost.
 func (s *settler) endLane(ctx context.Context, l *lane) {
 	if l.gone {
-		l.moved = false
-		if len(s.lanes) == 1 && s.err == nil {
+		s.run.laneLost()
+		if s.err == nil && len(s.allLanes()) == 1 {
 			s.err = fmt.Errorf("lane %d: %w", l.id, ErrLaneLost) // its outlet is closed without a checkpoint
 		}
 	} else if s.err == nil && ctx.Err() == nil {
@@ -152,10 +165,12 @@ func (s *settler) settle(ctx context.Context, b *Batch) error {
 			return err
 		}
 		s.settled(b, rec, piece, t)
-		if err := s.tooManyRejects(s.run.meter.add(&s.counts, t)); err != nil {
+		rejected, references := s.run.meter.add(&s.counts, t)
+		s.counts.reset()
+		s.inBatch = piece.rec
+		if err := s.tooManyRejects(rejected, references); err != nil {
 			return err
 		}
-		s.counts.reset()
 		row, rec, t = piece.row, piece.rec, nil
 		if piece.due {
 			if err := s.checkpoint(ctx); err != nil {
@@ -327,7 +342,7 @@ func (s *settler) settled(b *Batch, from int, p piece, t *tally) {
 	if last == len(b.rows)-1 && b.open {
 		last--
 	}
-	if last >= 0 {
+	if p.rows > 0 {
 		l.position, l.moved = b.position(&b.rows[last]), true
 	}
 	if s.since.IsZero() && s.run.opts.CheckpointEvery > 0 {
@@ -361,7 +376,9 @@ func (s *settler) fail(err error) {
 		return
 	}
 	s.err = err
-	if !errors.Is(err, ErrLaneLost) {
-		s.run.fail(err)
+	if errors.Is(err, ErrLaneLost) {
+		s.run.laneLost()
+		return
 	}
+	s.run.fail(err)
 }

@@ -11,11 +11,12 @@ type Sink interface {
 	// Check says whether the sink can take r at all (size limits and the like), before the key is
 	// claimed: a refusal after that would lose the page. OK lets it through.
 	Check(b *Batch, r *Record) normalize.Reason
-	// Write takes the selected references: accepted, not durable.
+	// Write takes the selected references: accepted, not durable. It keeps nothing of v unless it retains
+	// the batch: see Batch.Retain.
 	Write(ctx context.Context, v View) error
 	// Flush makes all that was accepted durable.
 	Flush(ctx context.Context) error
-	// Close gives everything up; what was not flushed is dropped.
+	// Close gives everything up; what was not flushed is dropped. See Lane.Close for when.
 	Close() error
 }
 

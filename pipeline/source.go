@@ -11,10 +11,13 @@ type Source interface {
 	// Fill adds records of one lane until b is full, or until no more are there just now. It
 	// blocks for the first; io.EOF comes with or after the last. A reader that would block after at
 	// least one record returns what it has, so that a pipe gets its answers. Any other error is a
-	// fault of I/O that ends the run; damage of one input among others is not: see Stats.
+	// fault of I/O that ends the run; damage of one input among others is not: see Stats. What is in b
+	// when an error comes counts as read. When ctx ends, Fill returns ctx.Err() soon, even from a
+	// read that blocks.
 	Fill(ctx context.Context, b *Batch) error
 	// Commit says that everything up to and including these positions is settled and durable.
-	// Monotonic for each lane; an unknown (revoked) lane is ignored.
+	// Monotonic for each lane; an unknown (revoked) lane is ignored. Lanes that don't share a *Lane
+	// commit on goroutines of their own, at the same time.
 	Commit(ctx context.Context, upto []Position) error
 	// Stats are the counts so far.
 	Stats() SourceStats

@@ -5,13 +5,14 @@ import "github.com/urisieve/urisieve/normalize"
 // Stats are the counts of a run. At any moment
 //
 //	References = Unique + Duplicate + Filtered + Rejected
-//	Read       = References + InFlight
+//	Read       = References + InFlight + GivenUp
 //
 // and InFlight is 0 when Run returns without an error.
 type Stats struct {
 	Read       int64 // references handed over by the source
 	References int64 // references settled
 	InFlight   int64 // references read and not yet settled
+	GivenUp    int64 // references of lanes that were lost: whoever has the lane now reads them again
 
 	Unique    int64
 	Duplicate int64

@@ -1,2 +1,9 @@
 // Package dedup remembers which keys were seen.
+//
+// A key is a keyed 128-bit fingerprint (Hasher) of the text that is compared. The secret keeps
+// anyone who chooses URIs from making two whose keys are equal, which would lose one of them; by chance
+// that happens among 10^10 keys with a probability of 10^-19.
+//
+// A Set is asked a batch of keys at a time, in order, and the first one of a key wins. There are
+// Exact, which keeps every key in memory, and None, which knows nothing and calls every key new.
 package dedup
