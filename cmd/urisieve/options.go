@@ -1,0 +1,235 @@
+package main
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/urisieve/urisieve/config"
+	"github.com/urisieve/urisieve/normalize"
+	"github.com/urisieve/urisieve/pipeline"
+	"github.com/urisieve/urisieve/pipeline/dedup"
+	"github.com/urisieve/urisieve/sinks"
+	"github.com/urisieve/urisieve/sources"
+)
+
+func normalizeOptions(c *config.Config) normalize.Options {
+	o := normalize.Options{
+		Profile:        c.Normalize.Profile,
+		Strict:         c.Normalize.Strict,
+		SameScheme:     c.Normalize.SameScheme,
+		Userinfo:       c.Normalize.Userinfo,
+		RefuseBadPorts: c.Normalize.RefuseBadPorts,
+		MaxURIBytes:    int(c.Normalize.MaxURIBytes),
+		DefaultBase:    c.Normalize.Base,
+	}
+	for _, p := range c.Normalize.DefaultPorts {
+		o.DefaultPorts = append(o.DefaultPorts, normalize.DefaultPort{Scheme: p.Scheme, Port: p.Port})
+	}
+	return o
+}
+
+func (p *program) sourceOptions(c *config.Config) sources.Options {
+	return sources.Options{
+		Inputs:            c.Input.Paths,
+		Format:            c.Input.Format,
+		Delimiter:         c.Input.Delimiter,
+		Header:            c.Input.Header,
+		Quotes:            c.Input.Quotes,
+		Ragged:            c.Input.Ragged,
+		RefFields:         c.Input.RefFields,
+		EmbeddedBaseField: c.Input.EmbeddedBaseField,
+		EntityBaseField:   c.Input.EntityBaseField,
+		BaseField:         c.Input.BaseField,
+		Pass:              c.Input.Pass,
+		VhostScheme:       c.Input.VhostScheme,
+		MaxURIBytes:       int(c.Normalize.MaxURIBytes),
+		MaxRecordBytes:    int(orZero(c.Input.MaxRecordBytes)),
+		MaxExpansion:      int(c.Input.MaxExpansion),
+		MaxPlainBytes:     int64(c.Input.MaxPlainBytes),
+		MaxWindowBytes:    int64(c.Input.MaxWindowBytes),
+		Stdin:             p.stdin,
+	}
+}
+
+func (p *program) sinkOptions(c *config.Config) sinks.Options {
+	return sinks.Options{
+		Output:           c.Output.Path,
+		Format:           c.Output.Format,
+		Compression:      c.Output.Compression,
+		Columns:          c.Output.Columns,
+		Compat:           c.Output.Compat,
+		RowGroupRows:     int(c.Output.RowGroupRows),
+		FileRows:         c.Output.FileRows,
+		FileBytes:        int64(c.Output.FileBytes),
+		Overwrite:        c.Output.Overwrite,
+		Append:           c.Output.Append,
+		Rejects:          c.Rejects.Path,
+		Duplicates:       c.Dedup.Duplicates,
+		QueueKey:         c.Output.QueueKey,
+		PublicSuffixList: c.Output.PublicSuffixList,
+		Stdout:           p.stdout,
+		StdoutIsTerminal: p.stdoutIsTerminal,
+	}
+}
+
+func scopeOptions(c *config.Config) pipeline.ScopeOptions {
+	return pipeline.ScopeOptions{
+		Preset:      c.Scope.Preset,
+		Schemes:     c.Scope.Schemes,
+		DenySchemes: c.Scope.DenySchemes,
+		Hosts:       c.Scope.Hosts,
+		DenyHosts:   c.Scope.DenyHosts,
+		Paths:       c.Scope.Paths,
+		DenyPaths:   c.Scope.DenyPaths,
+		MaxURLBytes: int(c.Scope.MaxURLBytes),
+	}
+}
+
+// duplicatePolicy gives the pipeline's side of dedup.duplicates; the sinks know the path.
+func duplicatePolicy(c *config.Config) pipeline.DuplicatePolicy {
+	switch c.Dedup.Duplicates {
+	case "", sinks.DuplicatesDrop:
+		return pipeline.DropDuplicates
+	case sinks.DuplicatesMark:
+		return pipeline.MarkDuplicates
+	}
+	return pipeline.SplitDuplicates
+}
+
+// newSet makes the set of seen URLs.
+func newSet(c *config.Config) dedup.Set {
+	switch c.Dedup.Mode {
+	case "none":
+		return dedup.NewNone()
+	default: // "exact": config lets no other through
+		return dedup.NewExact(int64(orZero(c.Dedup.Memory)))
+	}
+}
+
+// newSecret gives the key of the fingerprints: the configured one, else a random one.
+func newSecret(l *config.Loaded) (dedup.Secret, error) {
+	switch {
+	case l.Dedup.Key != "":
+		var s dedup.Secret
+		text := []byte(l.Dedup.Key.Reveal())
+		if len(text) != hex.EncodedLen(len(s)) {
+			return s, l.Fault("dedup.key", "the value is not a key", "32 hexadecimal digits")
+		}
+		if _, err := hex.Decode(s[:], text); err != nil {
+			return s, l.Fault("dedup.key", "the value is not a key", "32 hexadecimal digits")
+		}
+		return s, nil
+	case l.Dedup.KeyFile != "":
+		s, err := dedup.ReadSecret(l.Dedup.KeyFile)
+		if err != nil {
+			return s, l.Fault("dedup.key_file", err.Error(), "")
+		}
+		return s, nil
+	}
+	return dedup.RandomSecret(), nil
+}
+
+func rejectLimit(l config.RejectLimit) *pipeline.RejectLimit {
+	if !l.Set {
+		return nil
+	}
+	return &pipeline.RejectLimit{Count: l.Count, Percent: l.Percent}
+}
+
+// orZero turns auto into the zero value, which the parts take for their own default.
+func orZero(s config.Size) config.Size { return max(s, 0) }
+
+// faultsOf turns what a part of the program says about its options into faults of the
+// configuration. The keys of the parts are those of a section, but for the ones in names.
+func faultsOf(l *config.Loaded, err error, section string, names map[string]string) config.Faults {
+	var faults config.Faults
+	add := func(key, problem, accepted string) {
+		name, renamed := names[key]
+		if !renamed {
+			name = section + "." + key
+		}
+		if !slices.ContainsFunc(config.Leaves(), func(l config.Leaf) bool { return l.Key == name }) {
+			name = key
+		}
+		faults = append(faults, l.Fault(name, problem, accepted))
+	}
+	for _, e := range joined(err) {
+		var n *normalize.OptionError
+		var so *sources.OptionError
+		var si *sinks.OptionError
+		switch {
+		case errors.As(e, &n):
+			add(n.Key, problemWith(n.Value, "is not accepted"), n.Accepted)
+		case errors.As(e, &so):
+			add(so.Key, problemWith(so.Value, so.Problem), so.Accepted)
+		case errors.As(e, &si):
+			add(si.Key, problemWith(si.Value, "is not accepted"), si.Accepted)
+		default:
+			faults = append(faults, config.Fault{Key: section, Problem: e.Error()})
+		}
+	}
+	return faults
+}
+
+// problemWith says what is wrong with a value, without a password that it may hold.
+func problemWith(value, problem string) string {
+	if value == "" {
+		return "not given"
+	}
+	return fmt.Sprintf("%q %s", redactWord(value), problem)
+}
+
+// joined takes errors.Join apart, at every depth.
+func joined(err error) []error {
+	if err == nil {
+		return nil
+	}
+	if many, ok := err.(interface{ Unwrap() []error }); ok {
+		var all []error
+		for _, e := range many.Unwrap() {
+			all = append(all, joined(e)...)
+		}
+		return all
+	}
+	return []error{err}
+}
+
+// Names of the parts' options where they are not those of the configuration.
+var (
+	normalizeNames = map[string]string{"default_base": "normalize.base", "default_port": "normalize.default_ports"}
+	sourceNames    = map[string]string{
+		"input_format": "input.format", "inputs": "input.paths", "input": "input.paths",
+		"ref_field": "input.ref_fields", "max_uri_bytes": "normalize.max_uri_bytes",
+	}
+	sinkNames = map[string]string{
+		"output": "output.path", "output_format": "output.format", "rejects": "rejects.path",
+		"duplicates": "dedup.duplicates",
+	}
+	scopeNames = map[string]string{}
+)
+
+// checkCommon gives the faults of what every command with a pipeline uses.
+func (p *program) checkCommon(l *config.Loaded) config.Faults {
+	var faults config.Faults
+	faults = append(faults, faultsOf(l, normalizeOptions(&l.Config).Validate(), "normalize", normalizeNames)...)
+	faults = append(faults, faultsOf(l, p.sourceOptions(&l.Config).Validate(), "input", sourceNames)...)
+	return faults
+}
+
+// checkRun gives the faults of what only run uses, too.
+func (p *program) checkRun(l *config.Loaded) config.Faults {
+	faults := p.checkCommon(l)
+	faults = append(faults, faultsOf(l, scopeOptions(&l.Config).Validate(), "scope", scopeNames)...)
+	if !l.Run.DryRun || l.Output.Path != "" {
+		faults = append(faults, faultsOf(l, p.sinkOptions(&l.Config).Validate(), "output", sinkNames)...)
+	}
+	if _, err := newSecret(l); err != nil {
+		var f config.Fault
+		if errors.As(err, &f) {
+			faults = append(faults, f)
+		}
+	}
+	return faults
+}

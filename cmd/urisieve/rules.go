@@ -1,0 +1,207 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/urisieve/urisieve/config"
+	"github.com/urisieve/urisieve/normalize"
+)
+
+func (p *program) rulesCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "rules [flags]",
+		Short: "List the rules of a profile, its default ports, reserved characters, flags and reasons",
+		Long: `Rules lists what the program itself goes by: the profiles; the rules of one of them in the order in
+which they act, each with an example and the section that licenses it; the default ports that are
+dropped; the reserved characters with their escaped forms, which are never taken for each other; the
+flags; and the reasons for which a reference has no canonical URI, with what to do.`,
+		Example: `  urisieve rules
+  urisieve rules --profile rfc3986-0 --json`,
+		Args: cobra.NoArgs,
+	}
+	c := addConfiguration(cmd, profileFlag)
+	asJSON := cmd.Flags().Bool("json", false, "as JSON")
+	cmd.RunE = func(*cobra.Command, []string) error {
+		l, err := c.load(nil)
+		if err != nil {
+			return usage(err)
+		}
+		r, err := rulesOf(l)
+		if err != nil {
+			return err
+		}
+		if *asJSON {
+			return p.writeJSON(r)
+		}
+		_, err = io.WriteString(p.stdout, r.text())
+		return asFailed(err)
+	}
+	return cmd
+}
+
+// profileFlag is the one option that decides what is listed.
+var profileFlag = flagGroup{normalizeFlags.title, normalizeFlags.flags[:1]}
+
+// ruleBook is all that rules lists, as its JSON.
+type ruleBook struct {
+	Profile    string          `json:"profile"`
+	Settings   string          `json:"settings"`
+	Profiles   []profileJSON   `json:"profiles"`
+	Rules      []ruleJSON      `json:"rules"`
+	Ports      []portJSON      `json:"default_ports"`
+	Reserved   []reservedJSON  `json:"reserved_characters"`
+	Flags      []flagJSON      `json:"flags"`
+	Reasons    []reasonJSON    `json:"reasons"`
+	Components []componentInfo `json:"components"`
+}
+
+type (
+	profileJSON struct {
+		Name        string `json:"name"`
+		Family      string `json:"family"`
+		Newest      bool   `json:"newest"`
+		Provisional bool   `json:"provisional"`
+		Doc         string `json:"doc"`
+	}
+	ruleJSON struct {
+		Name    string `json:"name"`
+		Bit     int    `json:"bit"`
+		Class   string `json:"class"`
+		Section string `json:"section"`
+		Changes bool   `json:"changes"`
+		Before  string `json:"before"`
+		After   string `json:"after"`
+		Doc     string `json:"doc"`
+	}
+	portJSON struct {
+		Scheme string `json:"scheme"`
+		Port   uint16 `json:"port"`
+	}
+	reservedJSON struct {
+		Char    string `json:"char"`
+		Escaped string `json:"escaped"`
+		Kind    string `json:"kind"`
+		Purpose string `json:"purpose"`
+	}
+	flagJSON struct {
+		Name    string `json:"name"`
+		Bit     int    `json:"bit"`
+		About   string `json:"about"`
+		Doc     string `json:"doc"`
+		Example string `json:"example"`
+	}
+	reasonJSON struct {
+		Name string `json:"name"`
+		Doc  string `json:"doc"`
+		Help string `json:"help"`
+	}
+	componentInfo struct {
+		Name    string `json:"name"`
+		Section string `json:"section"`
+		Doc     string `json:"doc"`
+	}
+)
+
+// rulesOf collects everything about the configured profile.
+func rulesOf(l *config.Loaded) (*ruleBook, error) {
+	n, err := normalize.New(normalize.Options{Profile: l.Normalize.Profile})
+	if err != nil {
+		return nil, usage(faultsOf(l, err, "normalize", normalizeNames))
+	}
+	b := &ruleBook{Settings: n.SettingsID()}
+	for _, p := range normalize.Profiles() {
+		b.Profiles = append(b.Profiles, profileJSON{p.Name, p.Family, p.Newest, p.Provisional, p.Doc})
+		if p.Name == l.Normalize.Profile || p.Family == l.Normalize.Profile && p.Newest {
+			b.Profile = p.Name
+		}
+	}
+	for _, r := range normalize.Rules() {
+		if slices.Contains(r.Profiles, b.Profile) {
+			b.Rules = append(b.Rules, ruleJSON{r.Name, bitNumber(uint64(r.Bit)), r.Class, r.Section, r.Changes, shown(r.Before), shown(r.After), r.Doc})
+		}
+	}
+	for _, d := range normalize.DefaultPorts(b.Profile) {
+		b.Ports = append(b.Ports, portJSON{d.Scheme, d.Port})
+	}
+	for _, c := range normalize.ReservedCharacters(b.Profile) {
+		b.Reserved = append(b.Reserved, reservedJSON{string(rune(c.Char)), c.Escaped, c.Kind, c.Purpose})
+	}
+	for _, f := range normalize.FlagInfos() {
+		b.Flags = append(b.Flags, flagJSON{f.Name, bitNumber(uint64(f.Bit)), f.About, f.Doc, shown(f.Example)})
+	}
+	for _, r := range normalize.ReasonInfos() {
+		if r.Reason != normalize.OK {
+			b.Reasons = append(b.Reasons, reasonJSON{r.Name, r.Doc, r.Help})
+		}
+	}
+	for _, c := range normalize.ComponentInfos() {
+		b.Components = append(b.Components, componentInfo{c.Name, c.Section, c.Doc})
+	}
+	return b, nil
+}
+
+// bitNumber is the number of the lowest bit that is set.
+func bitNumber(set uint64) int {
+	n := 0
+	for ; set > 1; set >>= 1 {
+		n++
+	}
+	return n
+}
+
+func (r *ruleBook) text() string {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	table := func(title string, rows func()) {
+		fmt.Fprintf(&b, "%s\n", title)
+		rows()
+		w.Flush()
+		b.WriteByte('\n')
+	}
+	table("Profiles", func() {
+		for _, p := range r.Profiles {
+			fmt.Fprintf(w, "  %s\t%s\n", p.Name, p.Doc)
+		}
+	})
+	table("Rules of "+r.Profile+", in the order in which they act", func() {
+		for _, x := range r.Rules {
+			if x.Changes {
+				fmt.Fprintf(w, "  %s\t%s -> %s\t%s\t%s\n", x.Name, x.Before, x.After, x.Section, x.Doc)
+			}
+		}
+	})
+	table("Rules that refuse (with the reason) or tell (with the flag)", func() {
+		for _, x := range r.Rules {
+			if !x.Changes {
+				fmt.Fprintf(w, "  %s\t%s: %s\t%s\t%s\n", x.Name, x.Before, x.After, x.Section, x.Doc)
+			}
+		}
+	})
+	table("Default ports, which are dropped", func() {
+		for _, x := range r.Ports {
+			fmt.Fprintf(w, "  %s\t%d\n", x.Scheme, x.Port)
+		}
+	})
+	table("Reserved characters: each differs from its escaped form, so neither becomes the other", func() {
+		for _, x := range r.Reserved {
+			fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", x.Char, x.Escaped, x.Kind, x.Purpose)
+		}
+	})
+	table("Flags", func() {
+		for _, x := range r.Flags {
+			fmt.Fprintf(w, "  %s\t%s\t%s\n", x.Name, x.Example, x.Doc)
+		}
+	})
+	table("Reasons for which there is no canonical URI", func() {
+		for _, x := range r.Reasons {
+			fmt.Fprintf(w, "  %s\t%s\n", x.Name, strings.TrimSpace(x.Doc+" "+x.Help))
+		}
+	})
+	return strings.TrimRight(b.String(), "\n") + "\n"
+}

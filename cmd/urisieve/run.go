@@ -1,0 +1,311 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"os"
+	"runtime/debug"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/urisieve/urisieve/config"
+	"github.com/urisieve/urisieve/internal/fsys"
+	"github.com/urisieve/urisieve/normalize"
+	"github.com/urisieve/urisieve/pipeline"
+	"github.com/urisieve/urisieve/pipeline/dedup"
+	"github.com/urisieve/urisieve/sinks"
+	"github.com/urisieve/urisieve/sources"
+)
+
+func (p *program) runCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "run [-c FILE] [flags] --output PATH INPUT...",
+		Short: "Write the unique canonical URIs of files and standard input",
+		Long: `Run reads references from files, directories, globs and standard input ("-"), resolves them
+against their bases, normalizes them, and writes each canonical URI once: the first occurrence, in
+the order of the input, the same bytes for any number of workers.
+
+The output is a dataset of Parquet files in a directory, one file, or standard output ("-"). What
+has no canonical URI goes to OUTPUT.rejects, with the reason, the place and the bytes as they came.
+Nothing is overwritten unless --overwrite says so, and a file bears its name only once it is whole.
+
+There is no default output: name one, or see what would come out by --dry-run.`,
+		Example: `  # a list of URLs into a Parquet dataset
+  urisieve run urls.txt.gz --output urls
+
+  # links with the documents they stand in, one a row: ref, base
+  urisieve run links.csv --input-format csv --ref-field ref --base-field base --output links
+
+  # documents with many links each; only http and https are wanted
+  urisieve run documents.jsonl.gz --input-format jsonl --ref-field 'links[].href' --scope web --output frontier
+
+  # access logs with virtual hosts; every request is wanted
+  urisieve run access.vcombined.log.gz --input-format vcombined --dedup none --columns log,x_* --output requests
+
+  # as a filter: the unique ones to standard output, rejects only counted
+  urisieve run --output - --rejects none - < urls.txt`,
+		Args: cobra.ArbitraryArgs,
+	}
+	c := addConfiguration(cmd, inputFlags, normalizeFlags, scopeFlags, dedupFlags, outputFlags, runFlags, pipelineFlags, logFlags)
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		l, err := c.load(args)
+		if err != nil {
+			return usage(err)
+		}
+		faults := p.checkRun(l)
+		if len(l.Input.Paths) == 0 {
+			faults = append(faults, l.Fault("input.paths", "no input", `files, directories or globs as arguments, or "-" for standard input`))
+		}
+		if len(faults) > 0 {
+			return usage(faults)
+		}
+		return p.run(l)
+	}
+	return cmd
+}
+
+// job is one run of the pipeline and what it needs.
+type job struct {
+	*program
+	l      *config.Loaded
+	log    *slog.Logger
+	norm   *normalize.Normalizer
+	source *sources.Files
+	output *sinks.Output // nil in a dry run
+	meter  pipeline.Meter
+}
+
+// run does the work of urisieve run.
+func (p *program) run(l *config.Loaded) error {
+	j := &job{program: p, l: l, log: newLogger(p.stderr, l.Log)}
+	j.logConfiguration()
+	limitMemory()
+	ctx, signals := watchSignals(context.Background())
+	defer signals.stop()
+	var sinkOptions *sinks.Options
+	if !l.Run.DryRun {
+		o := p.sinkOptions(&l.Config)
+		sinkOptions = &o
+	}
+	if err := j.open(ctx, sinkOptions); err != nil {
+		return err
+	}
+	defer j.close()
+
+	start := time.Now()
+	shown := p.startProgress(l.Progress, &j.meter)
+	stats, err := j.runPipeline(ctx, signals)
+	finishErr := j.finish(ctx, &stats, err)
+	shown.finish(stats)
+	if err = errors.Join(err, finishErr); errors.Is(err, sinks.ErrClosedPipe) || closedPipe(err) {
+		return nil // the reader had enough
+	}
+	if l.Progress.Summary && (err == nil || stats.References > 0) {
+		p.summarize(&stats, time.Since(start), j.norm.SettingsID(), j.written())
+	}
+	return j.verdict(&stats, err, signals.signal())
+}
+
+// logConfiguration tells what was left out of account, and at debug every value with its origin.
+func (j *job) logConfiguration() {
+	for _, n := range j.l.Notices {
+		j.log.Warn("environment", "notice", n)
+	}
+	for _, leaf := range config.Leaves() {
+		if origin := j.l.Origin(leaf.Key); origin != "default" {
+			j.log.Debug("option", "key", leaf.Key, "value", leaf.Text(&j.l.Config), "origin", origin)
+		}
+	}
+}
+
+// open makes the parts; without options of sinks there is no output.
+func (j *job) open(ctx context.Context, output *sinks.Options) error {
+	var err error
+	if j.norm, err = normalize.New(normalizeOptions(&j.l.Config)); err != nil {
+		return usage(faultsOf(j.l, err, "normalize", normalizeNames))
+	}
+	if j.source, err = sources.Open(ctx, j.sourceOptions(&j.l.Config)); err != nil {
+		return openFault(j.l, err, "input", sourceNames)
+	}
+	if output == nil {
+		return nil
+	}
+	if j.output, err = sinks.Open(fsys.OS{}, *output, j.info()); err != nil {
+		j.output = nil
+		j.source.Close()
+		return openFault(j.l, err, "output", sinkNames)
+	}
+	return nil
+}
+
+// openFault tells a fault of the configuration (exit code 2) from one of the world outside (1).
+func openFault(l *config.Loaded, err error, section string, names map[string]string) error {
+	var so *sources.OptionError
+	var si *sinks.OptionError
+	if errors.As(err, &so) || errors.As(err, &si) {
+		return usage(faultsOf(l, err, section, names))
+	}
+	return failed(err)
+}
+
+// info is what the sinks need to know.
+func (j *job) info() sinks.Info {
+	columns, elements := j.source.Columns()
+	return sinks.Info{
+		SettingsID: j.norm.SettingsID(),
+		Tool:       "urisieve " + version,
+		Columns:    columns,
+		Elements:   elements,
+		KeyRules:   j.norm.HasKeyRules(),
+		Dedup:      j.l.Dedup.Mode != "none",
+	}
+}
+
+// runPipeline takes the references from the source to the outputs.
+func (j *job) runPipeline(ctx context.Context, signals *interrupts) (pipeline.Stats, error) {
+	scope, err := pipeline.NewScope(scopeOptions(&j.l.Config))
+	if err != nil {
+		return pipeline.Stats{}, err
+	}
+	lane := &pipeline.Lane{Set: newSet(&j.l.Config)}
+	if j.output != nil {
+		lane.Sink, lane.Rejects, lane.Duplicates = j.output.Main(), j.output.Rejects(), j.output.Duplicates()
+	}
+	return j.pipe(ctx, signals, lane, scope, duplicatePolicy(&j.l.Config))
+}
+
+// pipe runs the pipeline with one lane. The outputs stay open after it: finish closes them.
+func (j *job) pipe(ctx context.Context, signals *interrupts, lane *pipeline.Lane, scope *pipeline.Scope, d pipeline.DuplicatePolicy) (pipeline.Stats, error) {
+	c := &j.l.Config
+	secret, err := newSecret(j.l)
+	if err != nil {
+		return pipeline.Stats{}, err
+	}
+	lane.Close = func(error) error { return lane.Set.Close() }
+	return pipeline.Run(ctx, pipeline.Options{
+		Source:         j.source,
+		Normalizer:     j.norm,
+		Hasher:         dedup.NewHasher(secret),
+		Open:           func(context.Context, pipeline.LaneID) (*pipeline.Lane, error) { return lane, nil },
+		Scope:          scope,
+		Duplicates:     d,
+		Workers:        int(c.Run.Workers),
+		PoolBytes:      int64(orZero(c.Run.PoolBytes)),
+		Limit:          c.Run.Limit,
+		MaxRejects:     rejectLimit(c.Rejects.Max),
+		OnRejectsInRow: j.hint,
+		DryRun:         c.Run.DryRun,
+		Drain:          signals.Drain,
+		Meter:          &j.meter,
+	})
+}
+
+// hint warns of a likely mistake while the run goes on.
+func (j *job) hint(inRow int64, samples []pipeline.RejectSample) {
+	first := ""
+	if len(samples) > 0 {
+		first = samples[0].String()
+	}
+	j.log.Warn("many references in a row were rejected: look at input.format, input.ref_fields and normalize.base",
+		"in_row", inRow, "sample", first)
+}
+
+// damaged are the inputs that could not be read to their end.
+func damaged(s *pipeline.Stats) []pipeline.InputStats {
+	var inputs []pipeline.InputStats
+	for _, in := range s.Source.Inputs {
+		if in.Damage != nil {
+			inputs = append(inputs, in)
+		}
+	}
+	return inputs
+}
+
+// finish closes the output: whole, as far as it came, or not at all.
+func (j *job) finish(ctx context.Context, s *pipeline.Stats, runErr error) error {
+	if j.output == nil {
+		return nil
+	}
+	if runErr != nil && !errors.Is(runErr, dedup.ErrFull) {
+		return j.output.Abort()
+	}
+	whole := runErr == nil && !s.Drained && (j.l.Run.AllowDamaged || len(damaged(s)) == 0)
+	totals := sinks.Totals{
+		References: s.References, Unique: s.Unique, Duplicates: s.Duplicate, Filtered: s.Filtered, Rejected: s.Rejected,
+	}
+	return j.output.Finish(ctx, totals, whole)
+}
+
+func (j *job) written() []sinks.Written {
+	if j.output == nil {
+		return nil
+	}
+	return j.output.Written()
+}
+
+// close gives everything back; after a finish there is nothing left to abort.
+func (j *job) close() {
+	if j.output != nil {
+		if err := j.output.Abort(); err != nil {
+			j.log.Warn("clean up of the output", "error", err)
+		}
+	}
+	if err := j.source.Close(); err != nil {
+		j.log.Warn("close of the input", "error", err)
+	}
+}
+
+// verdict says how it went, as an exit code.
+func (j *job) verdict(s *pipeline.Stats, err error, signal os.Signal) error {
+	bad := damaged(s)
+	for _, in := range bad {
+		j.complain(fmt.Sprintf("%s is damaged, %s records were read before: %v", in.Name, grouped(in.Records), in.Damage))
+	}
+	if signal != nil {
+		if err != nil && !errors.Is(err, context.Canceled) {
+			j.complain(err.Error())
+		}
+		return &exit{signalCode(signal), fmt.Errorf("ended by signal (%v): %s", signal, j.rest(s, err))}
+	}
+	if errors.Is(err, dedup.ErrFull) {
+		return failed(fmt.Errorf("%w: all that was read before is written; raise dedup.memory (--dedup-memory), run in parts, or use --dedup none", err))
+	}
+	if err != nil {
+		return failed(err)
+	}
+	if len(bad) > 0 && !j.l.Run.AllowDamaged {
+		return &exit{exitIncomplete, errors.New("done, but without _SUCCESS, since input was damaged: repair it and run again, or take it as it is by --allow-damaged")}
+	}
+	if s.Rejected > 0 && j.l.Run.FailOnReject {
+		return &exit{exitIncomplete, fmt.Errorf("%s of %s references were rejected (%s), and --fail-on-reject is on",
+			grouped(s.Rejected), grouped(s.References), top(reasons(s), 4))}
+	}
+	return nil
+}
+
+// rest says what became of the output when a signal ended the run.
+func (j *job) rest(s *pipeline.Stats, err error) string {
+	switch {
+	case err != nil:
+		return "stopped at once, nothing was published"
+	case j.output == nil:
+		return fmt.Sprintf("%s references were read", grouped(s.References))
+	}
+	return fmt.Sprintf("all %s references that were read are written, without _SUCCESS", grouped(s.References))
+}
+
+// limitMemory makes the collector work harder before the process passes 9/10 of what it may use.
+// The set of seen URLs may take half, and Go's default lets the heap grow to twice what is live.
+// GOMEMLIMIT, when set, holds.
+func limitMemory() {
+	if os.Getenv("GOMEMLIMIT") != "" {
+		return
+	}
+	if m := dedup.DefaultMemory(); m > 0 && m < math.MaxInt64/2 {
+		debug.SetMemoryLimit(m * 2 / 10 * 9)
+	}
+}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/urisieve/urisieve/normalize"
+	"github.com/urisieve/urisieve/pipeline"
+	"github.com/urisieve/urisieve/sinks"
+)
+
+// count is a number and what it counts.
+type count struct {
+	name string
+	n    int64
+}
+
+// top joins counts, the largest first, at most so many of them.
+func top(counts []count, most int) string {
+	counts = slices.DeleteFunc(counts, func(c count) bool { return c.n == 0 })
+	slices.SortStableFunc(counts, func(a, b count) int { return cmp.Compare(b.n, a.n) })
+	var b strings.Builder
+	for i, c := range counts {
+		if i == most {
+			fmt.Fprintf(&b, ", %d more", len(counts)-most)
+			break
+		}
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "%s %s", c.name, grouped(c.n))
+	}
+	return b.String()
+}
+
+// reasons are the counts of rejected references by reason.
+func reasons(s *pipeline.Stats) []count {
+	var counts []count
+	for r, n := range s.Reasons {
+		if n > 0 {
+			counts = append(counts, count{normalize.Reason(r).String(), n})
+		}
+	}
+	return counts
+}
+
+func filters(s *pipeline.Stats) []count {
+	var counts []count
+	for rule, n := range s.Filters {
+		counts = append(counts, count{pipeline.ScopeRule(rule).String(), n})
+	}
+	return counts
+}
+
+func bases(s *pipeline.Stats) []count {
+	var counts []count
+	for b, n := range s.Bases {
+		if normalize.BaseUsed(b) != normalize.BaseNone {
+			counts = append(counts, count{normalize.BaseUsed(b).String(), n})
+		}
+	}
+	return counts
+}
+
+// summarize prints the table at the end of a run.
+func (p *program) summarize(s *pipeline.Stats, took time.Duration, settings string, written []sinks.Written) {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	row := func(name string, n int64, notes ...string) {
+		fmt.Fprintf(w, "%s\t%s\t%s\t", name, grouped(n), percent(n, s.References))
+		for _, note := range notes {
+			if note != "" {
+				fmt.Fprintf(w, "  %s", note)
+			}
+		}
+		fmt.Fprintln(w)
+	}
+	fmt.Fprintf(w, "references\t%s\t\t  %s, %s/s\n", grouped(s.References), elapsed(took), short(float64(s.References)/max(took.Seconds(), 1e-3)))
+	row("unique", s.Unique)
+	row("duplicate", s.Duplicate)
+	row("filtered", s.Filtered, top(filters(s), 4))
+	row("rejected", s.Rejected, top(reasons(s), 4))
+	in := s.Source
+	note := byteText(in.BytesIn) + " read"
+	if in.BytesPlain != in.BytesIn {
+		note += ", " + byteText(in.BytesPlain) + " decompressed"
+	}
+	fmt.Fprintf(w, "records\t%s\t\t  %s\n", grouped(in.Records), note)
+	if in.EmptyLines > 0 {
+		fmt.Fprintf(w, "empty lines\t%s\t\t  skipped\n", grouped(in.EmptyLines))
+	}
+	w.Flush()
+	if text := top(bases(s), 4); text != "" {
+		fmt.Fprintf(&b, "resolved against: %s\n", text)
+	}
+	for _, x := range written {
+		name := "written to"
+		if x.Role != "main" {
+			name = x.Role + " to"
+		}
+		fmt.Fprintf(&b, "%s %s: %s rows, %s files, %s\n", name, x.Path, grouped(x.Rows), grouped(int64(x.Files)), byteText(x.Bytes))
+	}
+	fmt.Fprintf(&b, "settings %s\n", settings)
+	p.stderr.Write([]byte(redact(b.String())))
+}
