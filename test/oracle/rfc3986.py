@@ -42,13 +42,19 @@ PATH = PCHAR + b"/"  # RFC 3986 section 3.3
 QUERY = PCHAR + b"/?"  # RFC 3986 sections 3.4 and 3.5
 C0_AND_SPACE = bytes(range(0x21))  # G13
 
-# G21: scheme -> default port. The first six are the specification's own.
+# G21: scheme -> default port. The first six are the specification's own, the others are what
+# the scheme's definition says: RFC 2244, 7252, 8323, 2229, 4266, 3507, 5092, 3510, 7472, 4516,
+# 2224, 5538, 2384, 5781, 7826, 2326, 4088, 4248, 3617, 7869, and sftp's is ssh's.
 DEFAULT_PORTS = {
     b"http": 80, b"https": 443, b"ftp": 21, b"ssh": 22, b"ws": 80, b"wss": 443,
+    b"acap": 674, b"coap": 5683, b"coaps": 5684, b"coap+tcp": 5683, b"coaps+tcp": 5684, b"coap+ws": 80,
+    b"coaps+ws": 443, b"dict": 2628, b"gopher": 70, b"icap": 1344, b"imap": 143, b"ipp": 631, b"ipps": 631,
+    b"ldap": 389, b"nfs": 2049, b"nntp": 119, b"pop": 110, b"rsync": 873, b"rtsp": 554, b"rtspu": 554,
+    b"rtsps": 322, b"snmp": 161, b"telnet": 23, b"tftp": 69, b"vnc": 5900, b"sftp": 22,
 }
-DNS_SCHEMES = {b"http", b"https", b"ftp", b"ws", b"wss", b"ssh"}  # G14
+DNS_SCHEMES = set(DEFAULT_PORTS) | {b"file"}  # G14; file: RFC 8089 section 2
 SPECIAL_SCHEMES = {b"http", b"https", b"ftp", b"ws", b"wss", b"file"}  # G13: browsers read "\" as "/" there
-HIERARCHICAL_SCHEMES = DNS_SCHEMES | {b"file"}  # G44
+HIERARCHICAL_SCHEMES = DNS_SCHEMES  # G44
 NEED_HOST = {b"http", b"https"}  # G07, RFC 9110 section 4.2
 MAX_LABEL_BYTES = 1024  # G14
 
