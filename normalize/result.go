@@ -66,6 +66,9 @@ const (
 	BadRecord    // the record could not be decoded: the text is what there was of it
 	MissingField // the record has no such field
 	SinkTooLarge // the sink can't take a record this large
+	Truncated    // the input broke off inside the record
+	BadRequest   // access log: the quoted request is no request line (RFC 9112 section 3)
+	NoTarget     // access log: the request's target names no URI: "*", or an authority alone (RFC 9112 section 3.2)
 )
 
 // String is the reason's name, "ok" for OK.
@@ -129,6 +132,9 @@ var reasonInfos = [...]ReasonInfo{
 	{BadRecord, "bad_record", "The record could not be decoded; the text is what there was of it.", "Check the input format."},
 	{MissingField, "missing_field", "The record has no such field.", "Check the field's name, number or path."},
 	{SinkTooLarge, "sink_too_large", "The sink cannot take a record this large.", "Raise the sink's limit."},
+	{Truncated, "truncated", "The input broke off inside the record.", "Fetch the file again: it is damaged."},
+	{BadRequest, "bad_request", "Access log: what is quoted as the request is no request line.", "Nothing: clients sent something else than HTTP."},
+	{NoTarget, "no_target", "Access log: the request's target names no URI: \"*\", or an authority alone.", "Nothing: such requests have no page."},
 }
 
 var componentInfos = [...]ComponentInfo{

@@ -90,7 +90,7 @@ func (b *Batch) Reset() {
 // Full reports whether the source should hand the batch over. A source may go over by the one
 // row that it is adding.
 func (b *Batch) Full() bool {
-	return len(b.recs) >= b.maxRecords || len(b.raw) >= b.maxBytes || b.expected >= b.maxExpected()
+	return len(b.recs) >= b.maxRecords || len(b.rows) >= b.maxRecords || len(b.raw) >= b.maxBytes || b.expected >= b.maxExpected()
 }
 
 // maxExpected is the guess at canon's bytes from which the batch is full. Ordinary references,
@@ -129,8 +129,11 @@ func (b *Batch) same(s span, text []byte) bool {
 }
 
 func (b *Batch) bytes(s span) []byte {
-	if !s.present {
+	switch {
+	case !s.present:
 		return nil
+	case s.len == 0: // a slice of a nil arena would be nil, which is absent
+		return []byte{}
 	}
 	return b.raw[s.off : s.off+s.len : s.off+s.len]
 }
@@ -255,8 +258,11 @@ func (b *Batch) Value(row *Row, column int) Value { return b.values[int(row.Valu
 
 // ValueText is the text of a value, nil when null.
 func (b *Batch) ValueText(v Value) []byte {
-	if v.Null {
+	switch {
+	case v.Null:
 		return nil
+	case v.Len == 0: // see bytes
+		return []byte{}
 	}
 	return b.raw[v.Off : v.Off+v.Len : v.Off+v.Len]
 }

@@ -28,10 +28,12 @@ type Source interface {
 type SourceStats struct {
 	Records    int64 // source records, the empty lines left out
 	EmptyLines int64
+	NoRefs     int64 // source records that hold no reference, and rightly so (an empty list of links)
 	BytesIn    int64 // read, before decompression
 	BytesTotal int64 // to be read, before decompression; 0 when unknown (a pipe)
 	BytesPlain int64 // after decompression
 	Inputs     []InputStats
+	NeverSeen  []string // fields asked for by name that no record had so far: a misspelling, most likely
 }
 
 // InputStats are what was read of one input: a file, stdin.
