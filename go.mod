@@ -31,7 +31,7 @@ require (
 	github.com/ulikunitz/xz v0.5.17 // indirect
 	github.com/weppos/publicsuffix-go v0.50.3 // indirect
 	github.com/zeebo/xxh3 v1.1.0 // indirect
-	go.uber.org/goleak v1.3.0 // indirect
+	go.uber.org/goleak v1.3.0
 	go.yaml.in/yaml/v3 v3.0.6 // indirect
 	golang.org/x/net v0.62.0 // indirect
 	golang.org/x/sync v0.25.0 // indirect
