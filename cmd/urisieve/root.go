@@ -61,4 +61,3 @@ is accounted for: unique, duplicate, filtered, or rejected with a reason.`,
 		p.configCommand(), p.versionCommand())
 	return root
 }
-
