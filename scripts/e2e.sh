@@ -4,5 +4,5 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-URISIEVE_E2E=1 go test -count=1 -timeout 30m ./cmd/urisieve
+go test -count=1 -timeout 30m ./cmd/urisieve -e2e
 test/acceptance/real-input.sh "$1"
