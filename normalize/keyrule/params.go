@@ -1,0 +1,103 @@
+package keyrule
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// params are names of query parameters to leave out.
+type params struct {
+	set   string   // of a ready-made list: its name and version
+	hosts []string // empty: every host
+	names []string // with "*"
+	fold  bool     // compare names without regard to ASCII case
+	// path are names of path parameters (";jsessionid=1"), without regard to case.
+	path []string
+}
+
+// paramSets are the ready-made lists. A change makes a new version, which is part of the settings
+// id.
+var paramSets = map[string]params{
+	// Parameters that only tell the site's owner where a visitor came from.
+	"tracking": {set: "tracking-1", fold: true, names: []string{
+		"utm_*", "gclid", "gclsrc", "gbraid", "wbraid", "dclid", "fbclid", "msclkid", "yclid", "ysclid", "twclid", "ttclid",
+		"li_fat_id", "igshid", "igsh", "mc_cid", "mc_eid", "mkt_tok", "_hsenc", "_hsmi", "__hssc", "__hstc", "__hsfp", "hsctatracking",
+		"vero_id", "vero_conv", "oly_anon_id", "oly_enc_id", "wickedid", "rb_clickid", "s_cid", "_openstat", "pk_campaign", "pk_kwd",
+		"pk_source", "pk_medium", "pk_content", "mtm_*", "piwik_*", "matomo_*", "cvid_*", "oft_*", "ga_source", "ga_medium", "ga_term", "ga_content",
+		"ga_campaign", "ga_place", "itm_*", "wt_mc", "wt.mc_id", "_ga", "_gl", "srsltid",
+	}},
+	// Parameters that hold a session's id.
+	"session": {set: "session-1", fold: true,
+		names: []string{"jsessionid", "phpsessid", "sessionid", "session_id", "aspsessionid*", "cfid", "cftoken"},
+		path:  []string{"jsessionid", "phpsessid"},
+	},
+}
+
+// ParamSetNames lists the names in a ready-made list, nil where there is none of that name.
+func ParamSetNames(set string) []string { return slices.Clone(paramSets[set].names) }
+
+func (p *params) settings() string {
+	if p.set != "" {
+		return p.set
+	}
+	hosts, names := slices.Clone(p.hosts), slices.Clone(p.names)
+	slices.Sort(hosts)
+	slices.Sort(names)
+	return fmt.Sprintf("%q:%q", slices.Compact(hosts), slices.Compact(names))
+}
+
+// forHost reports whether the list counts for a host.
+func (p *params) forHost(host []byte) bool {
+	if len(p.hosts) == 0 {
+		return true
+	}
+	for _, h := range p.hosts {
+		if rest := len(host) - len(h); rest >= 0 && string(host[rest:]) == h && (rest == 0 || host[rest-1] == '.') {
+			return true
+		}
+	}
+	return false
+}
+
+// has reports whether the list has the name.
+func (p *params) has(name []byte) bool {
+	for _, pattern := range p.names {
+		if match(pattern, name, p.fold) {
+			return true
+		}
+	}
+	return false
+}
+
+// match holds text against a pattern in which "*" stands for any bytes. Its time is within the
+// product of the two lengths.
+func match(pattern string, text []byte, fold bool) bool {
+	p, t := 0, 0
+	star, mark := -1, 0 // the last "*" and where the text stood that it began to swallow
+	for t < len(text) {
+		switch {
+		case p < len(pattern) && pattern[p] == '*':
+			star, mark = p, t
+			p++
+		case p < len(pattern) && equal(pattern[p], text[t], fold):
+			p++
+			t++
+		case star >= 0:
+			mark++
+			p, t = star+1, mark
+		default:
+			return false
+		}
+	}
+	return strings.Trim(pattern[p:], "*") == ""
+}
+
+func equal(a, b byte, fold bool) bool { return a == b || fold && lower(a) == lower(b) }
+
+func lower(c byte) byte {
+	if c >= 'A' && c <= 'Z' {
+		return c | 0x20
+	}
+	return c
+}
