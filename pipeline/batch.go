@@ -224,15 +224,23 @@ func (b *Batch) Canon(r *Record) []byte {
 	return b.canon[r.CanonOff : r.CanonOff+r.CanonLen : r.CanonOff+r.CanonLen]
 }
 
-// URL is the canonical URI.
+// URL is the canonical URI, nil where there is none.
 func (b *Batch) URL(r *Record) []byte {
+	if r.CanonLen == 0 {
+		return nil
+	}
 	c := b.Canon(r)
 	end := r.Result.Parts.URLEnd(len(c))
 	return c[:end:end]
 }
 
 // Fragment is the canonical fragment, nil when absent, not nil when empty.
-func (b *Batch) Fragment(r *Record) []byte { return r.Result.Parts.Fragment(b.Canon(r)) }
+func (b *Batch) Fragment(r *Record) []byte {
+	if r.CanonLen == 0 {
+		return nil
+	}
+	return r.Result.Parts.Fragment(b.Canon(r))
+}
 
 // KeyText is the text that was compared, nil where that is URL.
 func (b *Batch) KeyText(r *Record) []byte {
