@@ -29,11 +29,6 @@ func TestMain(m *testing.M) {
 		os.Unsetenv(asProgram)
 		main()
 	}
-	for _, pair := range os.Environ() {
-		if name, _, _ := strings.Cut(pair, "="); strings.HasPrefix(name, "URISIEVE_") {
-			os.Unsetenv(name)
-		}
-	}
 	testscript.Main(m, map[string]func(){"urisieve": main})
 }
 
@@ -45,7 +40,12 @@ func command(t *testing.T, args ...string) *exec.Cmd {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(self, args...)
-	cmd.Env = append(os.Environ(), asProgram+"=1")
+	cmd.Env = []string{asProgram + "=1"}
+	for _, pair := range os.Environ() {
+		if !strings.HasPrefix(pair, "URISIEVE_") {
+			cmd.Env = append(cmd.Env, pair)
+		}
+	}
 	return cmd
 }
 

@@ -34,8 +34,8 @@ func (p *program) normalizeCommand() *cobra.Command {
 		Use:   "normalize [flags] [FILE...]",
 		Short: "Normalize references as a filter, from standard input to standard output",
 		Long: `Normalize writes the canonical URI of each reference, one a line, in the order of the input and
-without dropping repeated ones. Each answer leaves at once, also while standard input stays open, so
-that it works as a coprocess and as a step of other tools' pipes. Without FILE it reads standard
+without dropping repeated ones. Each answer leaves at once, also while standard input stays open,
+so that it works as a coprocess and as a step of other tools' pipes. Without FILE it reads standard
 input.
 
 References without a canonical URI are left out, or --on-reject gives them a blank line or the line
@@ -48,8 +48,8 @@ With --output-format jsonl each reference, canonical or not, is answered by one 
   base_used            embedded, entity, retrieval, default, or null
   reason, component, offset
                        why there is no url, and where in the reference; else null
-With --input-format jsonl a line is an object with ref and, where it has them, base (the URI that the
-document was retrieved from), embedded_base and entity_base.`,
+With --input-format jsonl a line is an object with ref and, where it has them, base (the URI that
+the document was retrieved from), embedded_base and entity_base.`,
 		Example: `  urisieve normalize < urls.txt
   urisieve normalize --base http://example.com/a/b < refs.txt
   zcat urls.txt.gz | urisieve normalize --on-reject blank | paste - other-column.txt

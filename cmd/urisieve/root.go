@@ -47,9 +47,14 @@ func (p *program) root() *cobra.Command {
 		Long: `Urisieve turns URI references into canonical URIs and drops the repeated ones. It reads
 lists, tables, JSON lines and access logs, and writes Parquet, JSON lines or text. Every reference
 is accounted for: unique, duplicate, filtered, or rejected with a reason.`,
-		Example: `  urisieve run urls.txt.gz --output urls            a dataset of unique canonical URLs
-  urisieve normalize < urls.txt | sort -u           a filter for pipes
-  urisieve explain 'HTTP://ex.com:80/a/../%7Eb'     what is done to one URI, and why`,
+		Example: `  # a dataset of unique canonical URLs
+  urisieve run urls.txt.gz --output urls
+
+  # a filter for pipes
+  urisieve normalize < urls.txt | sort -u
+
+  # what is done to one URI, and why
+  urisieve explain 'HTTP://ex.com:80/a/../%7Eb'`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}

@@ -6,10 +6,12 @@ import (
 	"os/signal"
 	"sync"
 	"syscall"
+	"time"
 )
 
-// interrupts turns signals into an orderly end: the first one drains, the second one cancels, a
-// third one finds the system's default again and ends the process.
+// interrupts turns signals into an orderly end: the first one drains, the second one cancels. What
+// hangs in the system by then, such as a write to a pipe that nobody reads, is left behind by ending
+// the process, which is safe at any time: nothing unfinished has its name yet.
 type interrupts struct {
 	// Drain is closed at the first signal.
 	Drain chan struct{}
@@ -47,11 +49,21 @@ func (i *interrupts) watch() {
 	}
 	select {
 	case <-i.notify:
-		signal.Stop(i.notify)
 		i.cancel()
 	case <-i.quit:
+		return
 	}
+	select {
+	case <-i.notify:
+	case <-time.After(hangTime):
+	case <-i.quit:
+		return
+	}
+	os.Exit(signalCode(i.signal()))
 }
+
+// hangTime is what the second signal leaves for an orderly end; a third one ends it.
+const hangTime = 2 * time.Second
 
 // stop ends the watch. It may be called twice.
 func (i *interrupts) stop() {
