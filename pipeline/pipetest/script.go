@@ -229,9 +229,16 @@ func (s *Lanes) FillLanes(ctx context.Context, b *pipeline.Batch, q pipeline.Quo
 // serve fills b from the first admitted lane; false when there is none.
 func (s *Lanes) serve(b *pipeline.Batch, q pipeline.Quota) bool {
 	chosen, n := false, 0
+	admitted := map[pipeline.LaneID]bool{} // asked once: the answer may change, the order of a lane may not
 	for i := range s.Items {
 		item := &s.Items[i]
-		if s.taken[i] || chosen && item.Lane != b.Lane || !chosen && !q.Admits(item.Lane) {
+		if s.taken[i] {
+			continue
+		}
+		if _, asked := admitted[item.Lane]; !asked {
+			admitted[item.Lane] = q.Admits(item.Lane)
+		}
+		if !admitted[item.Lane] || chosen && item.Lane != b.Lane {
 			continue
 		}
 		chosen, b.Lane = true, item.Lane
