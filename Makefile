@@ -2,7 +2,7 @@
 # `make run` and `make test` need Go and nothing else.
 
 .DEFAULT_GOAL := help
-.PHONY: help build test race lint fmt fmt-check generate generate-check fuzz fuzz-smoke bench e2e conformance readers check run clean
+.PHONY: help build test race lint fmt fmt-check generate generate-check unicode fuzz fuzz-smoke bench e2e conformance readers check run clean
 SHELL := /bin/bash
 
 BUILD         := build
@@ -29,7 +29,7 @@ help: ## print this list
 
 build: ## build/bin/urisieve, a static binary
 	@mkdir -p $(BIN)
-	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o $(URISIEVE) ./cmd/urisieve
+	@CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o $(URISIEVE) ./cmd/urisieve
 
 run: build ## the main job over the shipped sample, into out/
 	@scripts/run-sample.sh $(URISIEVE) $(SAMPLE) $(OUT)
@@ -54,6 +54,10 @@ generate: ## rewrite everything that is generated: tables, schema pages, the sam
 
 generate-check: ## fail where `make generate` changes a file
 	scripts/generate-check.sh
+
+unicode: ## fetch the pinned Unicode data and rewrite the tables of normalize/uts46 (needs npm, node, Python)
+	scripts/fetch-unicode
+	cd normalize/uts46 && go run gen_tables.go
 
 fuzz: ## every fuzz target for FUZZTIME (default 30s each)
 	scripts/fuzz.sh $(FUZZTIME)

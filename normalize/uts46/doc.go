@@ -11,6 +11,7 @@
 // (Punycode is the only part that isn't linear); no panic.
 //
 // It does no DNS look-ups, splits off no port, and decodes no percent-encoding.
+//
+// The tables are made by gen_tables.go from data that `make unicode` fetches. It isn't part of
+// `go generate`, which has to work on a machine with Go alone.
 package uts46
-
-//go:generate go run gen_tables.go
