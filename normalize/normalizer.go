@@ -4,54 +4,18 @@ import (
 	"github.com/urisieve/urisieve/normalize/uri"
 )
 
-// Options says how to normalize. The zero value is the newest rfc3986 profile, repairing.
-type Options struct {
-	// Profile names the standard: "rfc3986" (its newest version) or a version by its own name,
-	// such as "rfc3986-0". Default "rfc3986".
-	Profile string
-	// Strict refuses what the grammar forbids. Default false: it is mended once and flagged.
-	Strict bool
-	// SameScheme says what becomes of "http:g" beside a base of the same scheme: "strip",
-	// "reject" or "keep". Default "": strip when repairing, reject when strict.
-	SameScheme string
-	// Userinfo is the policy on userinfo in url: "keep", "strip-password", "strip" or "refuse".
-	// Default "keep".
-	Userinfo string
-	// RefuseBadPorts refuses the ports that the fetch standard calls bad. Default false.
-	RefuseBadPorts bool
-	// MaxURIBytes bounds the reference, in bytes. Default 64 KiB, 1 B to 64 MiB.
-	MaxURIBytes int
-	// DefaultPorts adds default ports to those that the profile knows.
-	DefaultPorts []DefaultPort
-	// DefaultBase is the application's default base (RFC 3986 section 5.1.4); "" for none.
-	// It isn't part of the settings id: it says where input came from, not how URIs compare.
-	DefaultBase string
-}
-
-// DefaultPort is a scheme and the port that its URIs have when they name none.
-type DefaultPort struct {
-	Scheme string
-	Port   uint16
-}
-
-// Validate reports all faults at once, joined; each is an *OptionError.
-func (o Options) Validate() error { return nil }
-
-// OptionError is one fault of Options.
-type OptionError struct {
-	Key      string // the field as configuration spells it: "same_scheme"
-	Value    string // what was given
-	Accepted string // what would be taken, for a person to read
-}
-
-func (e *OptionError) Error() string {
-	return e.Key + ": " + e.Value + " is not accepted: want " + e.Accepted
-}
-
 // Normalizer normalizes references under one set of options. It belongs to one goroutine at a
-// time: it owns scratch space. Clone makes another for the next goroutine.
+// time. Clone makes another for the next goroutine.
 type Normalizer struct {
-	opts Options
+	opts     Options // defaults written out
+	id       string
+	ports    []DefaultPort // added by the options, sorted
+	on       RuleSet       // the rules that act: all that the options ask for
+	fast     bool          // whether canonical references may take the fast path; tests turn it off
+	maxIn    int
+	maxOut   int
+	fallback Base // the default base, for a nil *Base and as outermost layer
+	work     uint64
 }
 
 // New makes a Normalizer, or reports every fault of the options.
@@ -59,26 +23,44 @@ func New(o Options) (*Normalizer, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	return &Normalizer{opts: o}, nil
+	n := newNormalizer(o)
+	n.setDefaultBase()
+	return n, nil
+}
+
+// newNormalizer makes a Normalizer of options without fault, but for its default base.
+func newNormalizer(o Options) *Normalizer {
+	o = o.withDefaults()
+	n := &Normalizer{
+		opts: o, id: o.settingsID(), ports: o.addedPorts(),
+		on: allRules, fast: true,
+		maxIn: o.MaxURIBytes, maxOut: OutputBound(o.MaxURIBytes),
+	}
+	off := func(unless bool, rules RuleSet) {
+		if !unless {
+			n.on &^= rules
+		}
+	}
+	off(!o.Strict, RuleTrim)
+	off(o.Strict, RuleCheckGrammar)
+	off(o.SameScheme == sameStrip, RuleStripSameScheme)
+	off(o.SameScheme == sameReject, RuleRejectSameScheme)
+	off(o.Userinfo == userinfoStripPassword, RuleStripPassword)
+	off(o.Userinfo == userinfoStrip, RuleStripUserinfo)
+	off(o.Userinfo == userinfoRefuse, RuleRefuseUserinfo)
+	off(o.RefuseBadPorts, RuleRefuseBadPort)
+	return n
 }
 
 // Clone makes an equal Normalizer for another goroutine.
 func (n *Normalizer) Clone() *Normalizer { c := *n; return &c }
 
 // SettingsID names everything that can change an output byte: profile, Unicode version and a
-// short hash of the settings.
-func (n *Normalizer) SettingsID() string { return "rfc3986-0.u15+00000000" }
+// short hash of the settings: "rfc3986-0.u15+1c5d0a3e".
+func (n *Normalizer) SettingsID() string { return n.id }
 
-// Base is the base of one document: its layers already resolved against each other. It keeps its
-// own copy of the bytes and may be used again for the next document, without allocation.
-type Base struct {
-	text []byte
-	used BaseUsed
-}
-
-// SetBase makes b the base of a document by its layers, innermost first (RFC 3986 section 5.1):
-// embedded in the content, of the enclosing entity, the retrieval URI. A nil layer is absent.
-func (n *Normalizer) SetBase(b *Base, embedded, entity, retrieval []byte) {}
+// MaxURIBytes is the longest reference that is taken, in bytes.
+func (n *Normalizer) MaxURIBytes() int { return n.maxIn }
 
 // Result is what became of one reference.
 type Result struct {
@@ -93,25 +75,27 @@ type Result struct {
 
 // Append appends the canonical form of ref to dst: url and, where ref has a fragment, "#" and
 // the canonical fragment. Result.Parts describes the appended bytes, so that url is
-// appended[:Parts.URLEnd(len(appended))]. Refused: dst comes back as it was. base may be nil.
+// appended[:Parts.URLEnd(len(appended))]. Refused: dst comes back as it was. base may be nil: then
+// it is the default base, if there is one. ref and base must not share bytes with dst's spare room.
 func (n *Normalizer) Append(dst []byte, base *Base, ref []byte) ([]byte, Result) {
-	dst = append(dst, ref...)
-	return dst, Result{Parts: uri.Split(ref)}
+	if len(ref) > n.maxIn {
+		return dst, Result{Reason: TooLong, Component: ComponentReference, At: uint32(n.maxIn)}
+	}
+	if base == nil {
+		base = &n.fallback
+	}
+	if n.fast {
+		if out, result, ok := n.appendCanonical(dst, base, ref); ok {
+			return out, result
+		}
+	}
+	return n.rebuild(dst, base, ref, nil)
 }
 
 // HasKeyRules reports whether the key of a URI may differ from its url.
 func (n *Normalizer) HasKeyRules() bool { return false }
 
-// Explain normalizes ref like SetBase and Append, and tells every step. A nil layer is absent.
-func (n *Normalizer) Explain(embedded, entity, retrieval, ref []byte, o ExplainOptions) Explanation {
-	return Explanation{}
-}
-
 // AppendKey appends the text that deduplication compares. Without key rules it is url.
 func (n *Normalizer) AppendKey(dst, url, fragment []byte, r Result) []byte {
 	return append(dst, url...)
 }
-
-// AppendSURT appends the sort-friendly form of url, which is what lies before the fragment of a
-// result with these parts.
-func AppendSURT(dst, url []byte, parts uri.Parts) []byte { return append(dst, url...) }

@@ -1,0 +1,43 @@
+package normalize
+
+import (
+	"math/bits"
+
+	"github.com/urisieve/urisieve/normalize/uri"
+)
+
+// trace collects the steps of a run.
+type trace struct {
+	steps []Step
+}
+
+// add notes a step. The bytes are copied.
+func (t *trace) add(rule RuleSet, c Component, before, after []byte) {
+	if before == nil && after == nil {
+		return
+	}
+	info := &ruleInfos[bits.TrailingZeros64(uint64(rule))]
+	t.steps = append(t.steps, Step{
+		Rule: rule, Name: info.Name, Section: info.Section, Component: c,
+		Before: string(before), After: string(after),
+	})
+}
+
+// traceText notes the steps of appendText: it applies its rules one after the other, in the order
+// of their bits but the strays first, each over what the last one left.
+func (r *run) traceText(text []byte, set uri.Class, c Component) {
+	for _, rule := range [...]RuleSet{
+		RuleEscapeEarlierAt, RuleEscapeStrayPercent, RuleEscapeIllegal, RuleEscapeBackslash,
+		RuleEscapeNonASCII, RuleDecodeUnreserved, RuleUpperHex,
+	} {
+		if r.on&rule == 0 {
+			continue
+		}
+		one := run{n: r.n, on: rule}
+		one.appendText(text, set, c)
+		if one.result.Changed != 0 {
+			r.trace.add(rule, c, text, one.out)
+			text = one.out
+		}
+	}
+}
