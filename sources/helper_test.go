@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -140,5 +141,22 @@ func fillErr(f *Files) error {
 		if err := f.Fill(context.Background(), pipeline.NewBatch(len(columns))); err != nil {
 			return err
 		}
+	}
+}
+
+func open(t testing.TB, o Options) *Files {
+	t.Helper()
+	f, err := Open(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return f
+}
+
+func write(t testing.TB, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
-	"github.com/ulikunitz/xz"
 )
 
 // expansionSlack is what may come out of an input whatever went in.
@@ -53,9 +52,7 @@ func newPlainReader(stored io.Reader, in *input, limits *Options) (*plainReader,
 	case "bzip2":
 		p.r = bzip2.NewReader(br)
 	case "xz":
-		if err = checkXZDict(br, limits.MaxWindowBytes); err == nil {
-			p.r, err = xz.NewReader(br)
-		}
+		p.r = newXZReader(br, limits.MaxWindowBytes)
 	}
 	return p, p.named(err)
 }
@@ -226,43 +223,4 @@ func (g *gzipReader) next() error {
 		g.zr.Multistream(false)
 		return early(err)
 	}
-}
-
-// checkXZDict refuses a first block whose dictionary is over the bound, before memory is taken for
-// it. The block header is that of the .xz format 1.1.0, section 3.1, and its one filter LZMA2
-// (5.3.1), which is all that the decompressor takes.
-func checkXZDict(br *bufio.Reader, most int64) error {
-	const streamHeader = 12
-	head, err := br.Peek(streamHeader + 2)
-	if err != nil || head[streamHeader] == 0 { // short, or an index without blocks: for the reader
-		return nil
-	}
-	if head, err = br.Peek(streamHeader + (int(head[streamHeader])+1)*4); err != nil {
-		return nil
-	}
-	block := head[streamHeader:]
-	flags, pos := block[1], 2
-	for _, bit := range []byte{0x40, 0x80} { // optional sizes, as variable-length numbers
-		for flags&bit != 0 && pos < len(block) {
-			pos++
-			if block[pos-1] < 0x80 {
-				break
-			}
-		}
-	}
-	if pos+2 >= len(block) || block[pos] != 0x21 || block[pos+1] != 1 {
-		return nil
-	}
-	bits := block[pos+2] & 0x3F
-	if bits > 40 {
-		return nil
-	}
-	size := int64(1)<<32 - 1
-	if bits < 40 {
-		size = (2 | int64(bits)&1) << (bits/2 + 11)
-	}
-	if size > most {
-		return errWindow
-	}
-	return nil
 }
