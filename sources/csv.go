@@ -2,6 +2,7 @@ package sources
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -215,6 +216,10 @@ func (d *csvDecoder) named(name string) (at, times int) {
 	return at, times
 }
 
+// ErrNoField is wrapped by the error of Open for an input whose header lacks a field that Options
+// name: a fault of the options rather than of the input.
+var ErrNoField = errors.New("the header has no field")
+
 func (d *csvDecoder) headerError(missing []string) error {
 	known := make([]string, 0, len(d.fields))
 	for _, f := range d.fields[:min(len(d.fields), 100)] {
@@ -223,8 +228,8 @@ func (d *csvDecoder) headerError(missing []string) error {
 	for i, name := range missing {
 		missing[i] = strconv.Quote(name)
 	}
-	return fmt.Errorf("the header has no field %s, or has it twice; its fields are %s",
-		strings.Join(missing, ", "), strings.Join(known, ", "))
+	return fmt.Errorf("%w %s, or has it twice; its fields are %s",
+		ErrNoField, strings.Join(missing, ", "), strings.Join(known, ", "))
 }
 
 // split cuts a row into fields. Its quoting was checked by rowEnds.

@@ -136,6 +136,15 @@ func (p *program) explainText(n *normalize.Normalizer, e *normalize.Explanation)
 		}
 		w.Flush()
 	}
+	return p.printTable(b.String())
+}
+
+// printTable prints lines without the blanks that pad their last columns.
+func (p *program) printTable(text string) error {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		b.WriteString(strings.TrimRight(line, " \n") + "\n")
+	}
 	_, err := io.WriteString(p.stdout, b.String())
 	return asFailed(err)
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/urisieve/urisieve/config"
 	"github.com/urisieve/urisieve/normalize"
@@ -146,11 +148,12 @@ func orZero(s config.Size) config.Size { return max(s, 0) }
 func faultsOf(l *config.Loaded, err error, section string, names map[string]string) config.Faults {
 	var faults config.Faults
 	add := func(key, problem, accepted string) {
+		key, _, _ = strings.Cut(key, "[") // an item of a list
 		name, renamed := names[key]
 		if !renamed {
 			name = section + "." + key
 		}
-		if !slices.ContainsFunc(config.Leaves(), func(l config.Leaf) bool { return l.Key == name }) {
+		if !isKey(name) {
 			name = key
 		}
 		faults = append(faults, l.Fault(name, problem, accepted))
@@ -167,14 +170,26 @@ func faultsOf(l *config.Loaded, err error, section string, names map[string]stri
 		case errors.As(e, &si):
 			add(si.Key, problemWith(si.Value, "is not accepted"), si.Accepted)
 		default:
-			faults = append(faults, config.Fault{Key: section, Problem: e.Error()})
+			// "scope.preset: ...": a part that spells its keys out.
+			if key, problem, ok := strings.Cut(e.Error(), ": "); ok && isKey(key) {
+				faults = append(faults, l.Fault(key, problem, ""))
+			} else {
+				faults = append(faults, config.Fault{Key: section, Problem: e.Error()})
+			}
 		}
 	}
 	return faults
 }
 
+func isKey(name string) bool {
+	return slices.ContainsFunc(config.Leaves(), func(l config.Leaf) bool { return l.Key == name })
+}
+
 // problemWith says what is wrong with a value, without a password that it may hold.
 func problemWith(value, problem string) string {
+	if plain, err := strconv.Unquote(value); err == nil {
+		value = plain
+	}
 	if value == "" {
 		return "not given"
 	}
@@ -198,7 +213,7 @@ func joined(err error) []error {
 
 // Names of the parts' options where they are not those of the configuration.
 var (
-	normalizeNames = map[string]string{"default_base": "normalize.base", "default_port": "normalize.default_ports"}
+	normalizeNames = map[string]string{"default_port": "normalize.default_ports"}
 	sourceNames    = map[string]string{
 		"input_format": "input.format", "inputs": "input.paths", "input": "input.paths",
 		"ref_field": "input.ref_fields", "max_uri_bytes": "normalize.max_uri_bytes",
@@ -213,7 +228,17 @@ var (
 // checkCommon gives the faults of what every command with a pipeline uses.
 func (p *program) checkCommon(l *config.Loaded) config.Faults {
 	var faults config.Faults
-	faults = append(faults, faultsOf(l, normalizeOptions(&l.Config).Validate(), "normalize", normalizeNames)...)
+	o := normalizeOptions(&l.Config)
+	faults = append(faults, faultsOf(l, o.Validate(), "normalize", normalizeNames)...)
+	if len(faults) > 0 && o.DefaultBase != "" {
+		// The base can't be judged under options that are wrong themselves: so under the defaults.
+		base := normalize.Options{DefaultBase: o.DefaultBase, MaxURIBytes: normalize.MaxMaxURIBytes}
+		for _, f := range faultsOf(l, base.Validate(), "normalize", normalizeNames) {
+			if !slices.ContainsFunc(faults, func(g config.Fault) bool { return g.Key == f.Key }) {
+				faults = append(faults, f)
+			}
+		}
+	}
 	faults = append(faults, faultsOf(l, p.sourceOptions(&l.Config).Validate(), "input", sourceNames)...)
 	return faults
 }

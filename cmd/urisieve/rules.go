@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -39,8 +38,7 @@ flags; and the reasons for which a reference has no canonical URI, with what to 
 		if *asJSON {
 			return p.writeJSON(r)
 		}
-		_, err = io.WriteString(p.stdout, r.text())
-		return asFailed(err)
+		return p.printTable(r.text())
 	}
 	return cmd
 }

@@ -149,6 +149,9 @@ func openFault(l *config.Loaded, err error, section string, names map[string]str
 	if errors.As(err, &so) || errors.As(err, &si) {
 		return usage(faultsOf(l, err, section, names))
 	}
+	if errors.Is(err, sources.ErrNoField) {
+		return usage(err)
+	}
 	return failed(err)
 }
 
