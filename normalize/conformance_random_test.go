@@ -70,7 +70,7 @@ func disguise(r *rand.Rand, u string) string {
 		case 1:
 			authority = randomCase(r, authority) // no userinfo here: all of it is host and digits
 		case 2:
-			if !strings.Contains(authority, ":") {
+			if !strings.ContainsAny(authority, ":[") {
 				authority += map[string]string{"http": ":80", "https": ":0443", "foo": ":"}[strings.ToLower(scheme)]
 			}
 		case 3:
@@ -80,7 +80,7 @@ func disguise(r *rand.Rand, u string) string {
 		case 5, 6:
 			rest = escapeOne(r, rest)
 		case 7:
-			if !strings.Contains(authority, ":") { // neither literals nor ports have escapes
+			if !strings.ContainsAny(authority, ":[") { // neither literals nor ports have escapes
 				authority = escapeOne(r, authority)
 			}
 		}

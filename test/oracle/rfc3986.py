@@ -206,17 +206,13 @@ def split_authority(authority):
     return userinfo, host, port
 
 
-def normalize_authority(scheme, authority, strict):
-    """G07, G08, G13, G14, G20, G21."""
-    if any(b in C0_AND_SPACE or b == 0x5C for b in authority):
-        raise Refused("bad_authority")  # G13
+def normalize_authority(scheme, authority):
+    """G07, G08, G14, G20, G21."""
     userinfo, host, port = split_authority(authority)
     out = b""
     if userinfo is not None:
-        if strict:
-            check_grammar(userinfo, USERINFO, "bad_userinfo")
         out += normalize_component(userinfo, USERINFO) + b"@"
-    host = normalize_host(scheme, host, strict)
+    host = normalize_host(scheme, host)
     if host == b"" and scheme in NEED_HOST:
         raise Refused("no_host")  # G07
     out += host
@@ -233,12 +229,10 @@ def normalize_authority(scheme, authority, strict):
     return out
 
 
-def normalize_host(scheme, host, strict):
+def normalize_host(scheme, host):
     """G08 for literals, G14 for names."""
     if host.startswith(b"["):
         return normalize_literal(host)
-    if strict:
-        check_grammar(host, REG_NAME, "bad_host")
     if scheme in DNS_SCHEMES:
         return normalize_dns(host)
     return normalize_component(host, REG_NAME, fold=True)
@@ -300,42 +294,63 @@ def is_ace(label):
 
 
 def domain_to_ascii(text):
-    """UTS 46 section 4 ToASCII: non-transitional, UseSTD3ASCIIRules off, CheckBidi and
-    CheckJoiners on, CheckHyphens and VerifyDnsLength off."""
+    """UTS 46 section 4 ToASCII, for the labels that need it: non-transitional, UseSTD3ASCIIRules
+    off, CheckBidi and CheckJoiners on, CheckHyphens and VerifyDnsLength off."""
     if idna is None:
         raise NeedsIDNA()
-    try:
-        mapped = idna.uts46_remap(text, False, False)
-    except idna.IDNAError:
-        raise Refused("bad_host") from None
-    labels = [label_to_ascii(label) for label in mapped.split(".")]
-    shown = [u for u, _ in labels]
-    if any(unicodedata.bidirectional(c) in ("R", "AL", "AN") for label in shown for c in label):
-        for label in shown:
-            if label and not bidi_ok(label):
+    labels = []
+    for label in re.split("[.\u3002\uff0e\uff61]", text):  # the full stops of UTS 46 section 4
+        labels += label_to_ascii(label)
+    if any(is_rtl(shown) for shown, _, _ in labels):
+        for shown, _, kept in labels:
+            if shown and not kept and not bidi_ok(shown):
                 raise Refused("bad_host")
-    result = ".".join(a for _, a in labels).encode("ascii")
-    if any(b not in REG_NAME for b in result):
-        raise Refused("bad_host")  # G14: a delimiter or "%" that comes out
-    return result
+    result = ".".join(ascii for _, ascii, _ in labels)
+    if result == "":
+        raise Refused("bad_host")
+    return result.encode("ascii")
 
 
 def label_to_ascii(label):
-    """The label as Unicode (for the bidi rule) and as ASCII."""
+    """The label, or the labels that it maps to: each as Unicode, as ASCII, and whether it is kept
+    although nothing valid (G14)."""
+    if label.isascii() and not is_ace(label.lower()):
+        return [(label.lower(), label.lower(), False)]
+    try:
+        mapped = idna.uts46_remap(label, False, False)
+    except idna.IDNAError:
+        raise Refused("bad_host") from None
+    return [mapped_to_ascii(part) for part in mapped.split(".")]
+
+
+def mapped_to_ascii(label):
     if is_ace(label):
+        if not label.isascii():
+            raise Refused("bad_host")  # UTS 46 section 4 step 4.1, and not to be kept in ASCII
         try:
-            decoded = label[4:].encode("ascii").decode("punycode")
-            good = not decoded.isascii() and valid_label(decoded)
-            good = good and idna.uts46_remap(decoded, False, False) == decoded
-            good = good and "xn--" + decoded.encode("punycode").decode("ascii") == label
+            shown = label[4:].encode("ascii").decode("punycode")
+            good = not shown.isascii() and valid_label(shown) and not (is_rtl(shown) and not bidi_ok(shown))
+            good = good and idna.uts46_remap(shown, False, False) == shown and unreserved(shown)
+            good = good and "xn--" + shown.encode("punycode").decode("ascii") == label
         except (UnicodeError, idna.IDNAError, ValueError):
             good = False
-        return (decoded, label) if good else ("", label)  # G14: kept as it is
+        return (shown, label, False) if good else (label, label, True)
+    if not unreserved(label):
+        raise Refused("bad_host")  # G14: a delimiter (RFC 3986 section 2.2) or "%" beside what is mapped
     if label.isascii():
-        return label, label
+        return label, label, False
     if not valid_label(label):
         raise Refused("bad_host")
-    return label, "xn--" + label.encode("punycode").decode("ascii")
+    return label, "xn--" + label.encode("punycode").decode("ascii"), False
+
+
+def unreserved(label):
+    return all(ord(c) >= 0x80 or ord(c) in UNRESERVED for c in label)
+
+
+def is_rtl(label):
+    """RFC 5893 section 1.4: an RTL label has a character of class R, AL or AN."""
+    return any(unicodedata.bidirectional(c) in ("R", "AL", "AN") for c in label)
 
 
 def valid_label(label):
@@ -359,19 +374,18 @@ def bidi_ok(label):
 def check_before_authority(scheme, text):
     """G13: what a browser would read as an authority and section 3 would not is refused.
 
-    Browsers drop tab, LF and CR anywhere and take "\\" for "/" in the schemes they know, and in
-    relative references beside one.
+    Browsers drop tab, LF and CR anywhere, and take "\\" for "/" in the schemes they know, and in
+    relative references, which may stand beside one.
     """
-    if scheme is not None and scheme.lower() not in SPECIAL_SCHEMES:
-        return
     rest = text if scheme is None else text[len(scheme) + 1 :]
     seen = bytes(b for b in re.match(rb"^[^?#]*", rest).group() if b not in b"\t\n\r")
-    if re.match(rb"^[/\\]{2}", seen) and not rest.startswith(b"//"):
+    slashes = rb"[/\\]{2}" if scheme is None or scheme.lower() in SPECIAL_SCHEMES else rb"//"
+    if re.match(slashes, seen) and not rest.startswith(b"//"):
         raise Refused("bad_authority")
 
 
 def parse(text, strict):
-    """Trims, splits and judges one reference by itself: G13, G11, U02."""
+    """Trims, splits and judges one reference by itself, before any base: G13, G11, U02."""
     trimmed = text.strip(C0_AND_SPACE)
     if strict and trimmed != text:
         raise Refused("surrounding")
@@ -379,17 +393,30 @@ def parse(text, strict):
     if ref.scheme is None and ref.authority is None and b":" in ref.path.split(b"/")[0]:
         raise Refused("bad_scheme")  # RFC 3986 section 4.2: path-noscheme
     check_before_authority(ref.scheme, trimmed)
+    if ref.authority is not None and any(b in C0_AND_SPACE or b == 0x5C for b in ref.authority):
+        raise Refused("bad_authority")  # G13
+    if strict:
+        check_components(ref)
     return ref
 
 
-def check_rest(ref, strict):
-    """U02 for what follows the authority."""
-    if strict:
-        check_grammar(ref.path, PATH, "bad_path")
-        if ref.query is not None:
-            check_grammar(ref.query, QUERY, "bad_query")
-        if ref.fragment is not None:
-            check_grammar(ref.fragment, QUERY, "bad_fragment")
+def check_components(ref):
+    """U02: the grammar of appendix A, component by component; the scheme's own rules come later."""
+    if ref.authority is not None:
+        userinfo, host, port = split_authority(ref.authority)
+        if userinfo is not None:
+            check_grammar(userinfo, USERINFO, "bad_userinfo")
+        if host.startswith(b"["):
+            normalize_literal(host)
+        else:
+            check_grammar(host, REG_NAME, "bad_host")
+        if port is not None and any(b not in DIGIT for b in port):
+            raise Refused("bad_port")
+    check_grammar(ref.path, PATH, "bad_path")
+    if ref.query is not None:
+        check_grammar(ref.query, QUERY, "bad_query")
+    if ref.fragment is not None:
+        check_grammar(ref.fragment, QUERY, "bad_fragment")
 
 
 def normalize(text, base, strict):
@@ -412,10 +439,9 @@ def normalize(text, base, strict):
             raise Refused("opaque_base")  # G10
     scheme = ref.scheme if ref.scheme is not None else base.scheme
     if ref.authority is not None:
-        ref.authority = normalize_authority(scheme, ref.authority, strict)
+        ref.authority = normalize_authority(scheme, ref.authority)
     elif ref.scheme in NEED_HOST:
         raise Refused("no_host")  # G07
-    check_rest(ref, strict)
     # G27: dot segments are found after "%2E" is decoded, so components come before resolution.
     ref.path = normalize_component(ref.path, PATH)
     if ref.query is not None:

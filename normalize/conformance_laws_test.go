@@ -1,0 +1,247 @@
+package normalize_test
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"net/netip"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/urisieve/urisieve/normalize"
+	"github.com/urisieve/urisieve/normalize/uri"
+)
+
+// laws hold for every reference on every base, whatever the bytes.
+type laws struct {
+	repair, strict *normalize.Normalizer
+	base           normalize.Base
+}
+
+func newLaws(t testing.TB) *laws {
+	return &laws{repair: newNormalizer(t, normalize.Options{}), strict: newNormalizer(t, normalize.Options{Strict: true})}
+}
+
+// broken names the first law that a reference breaks; "" is none.
+func (l *laws) broken(base, ref string) string {
+	layers := retrieval(base)
+	l.repair.SetBase(&l.base, layers[0], layers[1], layers[2])
+	dst := append(make([]byte, 0, 64), "kept:"...)
+	whole, r := l.repair.Append(dst, &l.base, []byte(ref))
+	if string(dst) != "kept:" || !bytes.HasPrefix(whole, dst) {
+		return "dst was written over"
+	}
+	out := whole[len(dst):]
+	if r.Reason != normalize.OK {
+		switch {
+		case len(out) != 0:
+			return fmt.Sprintf("refused, but %q was appended", out)
+		case r.Component == normalize.ComponentNone || int(r.At) > len(ref):
+			return fmt.Sprintf("refused at %s@%d of %d bytes", r.Component, r.At, len(ref))
+		}
+		return l.strictRefuses(ref)
+	}
+	return l.brokenByOutput(base, ref, out, r)
+}
+
+// strictRefuses: what can't be mended can't be right.
+func (l *laws) strictRefuses(ref string) string {
+	if out, r := l.strict.Append(nil, &l.base, []byte(ref)); r.Reason == normalize.OK {
+		return fmt.Sprintf("repair refuses, strict gives %q", out)
+	}
+	return ""
+}
+
+func (l *laws) brokenByOutput(base, ref string, out []byte, r normalize.Result) string {
+	if !uriExpr.Match(out) {
+		return fmt.Sprintf("%q is not a URI: %s", out, matchReference(string(out)))
+	}
+	if r.Parts != uri.Split(out) {
+		return fmt.Sprintf("parts %+v, but %q splits as %+v", r.Parts, out, uri.Split(out))
+	}
+	if bound := maxOutput(len(ref) + len(base)); len(out) > bound {
+		return fmt.Sprintf("%d bytes out, bound %d", len(out), bound)
+	}
+	again, r2 := l.repair.Append(nil, nil, out)
+	if !bytes.Equal(again, out) || r2.Changed != 0 || r2.Reason != normalize.OK {
+		return fmt.Sprintf("not idempotent: %q became %q (%s, changed %v)", out, again, r2.Reason, r2.Changed.Names())
+	}
+	if strict, r3 := l.strict.Append(nil, nil, out); !bytes.Equal(strict, out) {
+		return fmt.Sprintf("strict refuses or changes what repair wrote: %q became %q (%s %s@%d)", out, strict, r3.Reason, r3.Component, r3.At)
+	}
+	u := out[:r.Parts.URLEnd(len(out))]
+	if alone, r4 := l.repair.Append(nil, nil, u); !bytes.Equal(alone, u) || r4.Parts.HasFragment() {
+		return fmt.Sprintf("url %q does not parse to itself: %q", u, alone)
+	}
+	strict, r5 := l.strict.Append(nil, &l.base, []byte(ref))
+	if r5.Reason == normalize.OK && !bytes.Equal(strict, out) {
+		return fmt.Sprintf("strict gives %q, repair %q", strict, out)
+	}
+	if r5.Reason == normalize.OK && !inGrammar(ref) {
+		return fmt.Sprintf("strict accepts what the grammar forbids: %s", matchReference(ref))
+	}
+	return ""
+}
+
+// maxOutput bounds the output: an escape is three bytes for one, a label's A-form has four and
+// two bytes of delimiters, and a base adds a scheme and slashes.
+func maxOutput(in int) int { return 5*in + 16 }
+
+func TestLaws_RandomReferences(t *testing.T) {
+	r, l := rand.New(rand.NewPCG(1, 1)), newLaws(t)
+	for range 100_000 {
+		base, ref := randomBases[r.IntN(len(randomBases))], randomReference(r)
+		if law := l.broken(base, ref); law != "" {
+			t.Fatalf("%q on %q: %s", ref, base, law)
+		}
+	}
+}
+
+func TestLaws_RandomBytes(t *testing.T) {
+	r, l := rand.New(rand.NewPCG(1, 2)), newLaws(t)
+	for range 50_000 {
+		base, ref := randomBases[r.IntN(len(randomBases))], randomBytes(r)
+		if law := l.broken(base, ref); law != "" {
+			t.Fatalf("%q on %q: %s", ref, base, law)
+		}
+	}
+}
+
+func TestLaws_RandomBase(t *testing.T) {
+	r, l := rand.New(rand.NewPCG(1, 3)), newLaws(t)
+	for range 50_000 {
+		base, ref := randomReference(r), randomReference(r)
+		if law := l.broken(base, ref); law != "" {
+			t.Fatalf("%q on %q: %s", ref, base, law)
+		}
+	}
+}
+
+func FuzzLaws(f *testing.F) {
+	for _, cases := range requirementCases() {
+		for _, c := range cases {
+			f.Add(c.base, c.ref)
+		}
+	}
+	l := newLaws(f)
+	f.Fuzz(func(t *testing.T, base, ref string) {
+		if law := l.broken(base, ref); law != "" {
+			t.Fatalf("%q on %q: %s", ref, base, law)
+		}
+	})
+}
+
+// Equal URIs get one spelling: whatever RFC 3986 section 6.2 calls equal is undone.
+func TestLaws_DisguisesAreUndone(t *testing.T) {
+	r, n := rand.New(rand.NewPCG(1, 4)), newNormalizer(t, normalize.Options{})
+	g := grammar{r}
+	for range 50_000 {
+		host := g.pick(g.regName, g.ipLiteral, func() string { return "example.com" })
+		made, res := n.Append(nil, nil, []byte("foo://"+host+g.pathAbempty()+g.tail()))
+		if r.IntN(2) == 0 {
+			made, res = n.Append(nil, nil, []byte(g.oneOf("hH")+"ttps://example.com"+g.pathAbempty()+g.tail()))
+		}
+		if res.Reason != normalize.OK {
+			t.Fatalf("refused: %s", res.Reason)
+		}
+		canonical := string(made)
+		disguised := disguise(r, canonical)
+		if got, _ := n.Append(nil, nil, []byte(disguised)); string(got) != canonical {
+			t.Fatalf("%q is %q in disguise, but became %q", disguised, canonical, got)
+		}
+	}
+}
+
+// One normalizer after another use, its clone, and a base used before give the same answers.
+func TestLaws_NoMemoryOfWhatCameBefore(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 5))
+	used := newNormalizer(t, normalize.Options{})
+	var b normalize.Base
+	for range 20_000 {
+		base, ref := retrieval(randomBases[r.IntN(len(randomBases))]), randomReference(r)
+		used.SetBase(&b, base[0], base[1], base[2])
+		got, gotResult := used.Append(nil, &b, []byte(ref))
+		fresh := used.Clone()
+		var b2 normalize.Base
+		fresh.SetBase(&b2, base[0], base[1], base[2])
+		want, wantResult := fresh.Append(nil, &b2, []byte(ref))
+		if !bytes.Equal(got, want) || gotResult != wantResult {
+			t.Fatalf("%q on %q: got %q %+v, then %q %+v", ref, base[2], got, gotResult, want, wantResult)
+		}
+	}
+}
+
+// Resolution agrees with net/url where that follows section 5.2. It doesn't for: a base's fragment
+// beside an empty reference (it is inherited; 5.2.2 takes R's), empty segments (collapsed at the
+// front), dot segments of a base whose path is taken as it is (5.2.2 leaves them), paths without a
+// leading slash (one is added), and anything that it refuses to parse.
+func TestLaws_AppendResolvedAgreesWithNetURL(t *testing.T) {
+	g := grammar{rand.New(rand.NewPCG(1, 6))}
+	segment := func() string {
+		return g.pick(func() string { return "." }, func() string { return ".." }, func() string { return g.repeat(1, 3, g.unreserved) },
+			func() string { return g.oneOf("abc") + g.oneOf("$&+,;=:@") })
+	}
+	path := func() string { return g.repeat(1, 6, func() string { return segment() + "/" }) + g.optional(segment) }
+	tail := func() string {
+		return g.optional(func() string { return "?" + g.repeat(0, 3, g.unreserved) }) + g.optional(func() string { return "#" + g.repeat(1, 3, g.unreserved) })
+	}
+	plain := func() string { return g.repeat(1, 3, g.unreserved) }
+	for range 30_000 {
+		base := "http://" + g.oneOf("abc") + "/" + g.repeat(0, 5, func() string { return "x" + plain() + "/" }) + g.optional(func() string { return "x" + plain() }) + g.optional(func() string { return "?" + plain() })
+		ref := g.pick(
+			func() string { return "./" + path() }, func() string { return "/" + path() }, func() string { return "../" + path() },
+			func() string { return "//h/" + path() }, func() string { return "" }, func() string { return "x://h/" + path() }) + tail()
+		b, err1 := url.Parse(base)
+		u, err2 := url.Parse(ref)
+		if err1 != nil || err2 != nil {
+			t.Fatalf("net/url refuses %q (%v) or %q (%v)", base, err1, ref, err2)
+		}
+		if got, want := resolveLiterally(base, ref), b.ResolveReference(u).String(); got != want {
+			t.Fatalf("%q on %q: got %q, net/url %q", ref, base, got, want)
+		}
+	}
+}
+
+// IPv6 text is that of RFC 5952, which net/netip writes too.
+func TestLaws_IPv6AgreesWithNetip(t *testing.T) {
+	r, n := rand.New(rand.NewPCG(1, 7)), newNormalizer(t, normalize.Options{Strict: true})
+	for range 30_000 {
+		var raw [16]byte
+		for i := range raw {
+			if r.IntN(3) == 0 {
+				raw[i] = byte(r.IntN(256))
+			}
+		}
+		if r.IntN(8) == 0 {
+			copy(raw[:], "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xff\xff")
+		}
+		addr := netip.AddrFrom16(raw)
+		for _, text := range ipv6Spellings(r, raw) {
+			got, res := n.Append(nil, nil, []byte("http://["+text+"]/"))
+			if want := "http://[" + addr.String() + "]/"; string(got) != want {
+				t.Fatalf("%s: got %q (%s), want %q", text, got, res.Reason, want)
+			}
+		}
+	}
+}
+
+// ipv6Spellings are texts of one address: in full, upper case, with a random "::", dotted.
+func ipv6Spellings(r *rand.Rand, raw [16]byte) []string {
+	var groups []string
+	for i := 0; i < 16; i += 2 {
+		groups = append(groups, fmt.Sprintf("%0*X", 1+r.IntN(4), int(raw[i])<<8|int(raw[i+1])))
+	}
+	full := strings.Join(groups, ":")
+	dotted := fmt.Sprintf("%s:%d.%d.%d.%d", strings.Join(groups[:6], ":"), raw[12], raw[13], raw[14], raw[15])
+	spellings := []string{full, strings.ToLower(full), dotted}
+	from := r.IntN(8)
+	to := from
+	for to < 8 && raw[2*to] == 0 && raw[2*to+1] == 0 {
+		to++
+	}
+	if to > from {
+		spellings = append(spellings, strings.Join(groups[:from], ":")+"::"+strings.Join(groups[to:], ":"))
+	}
+	return spellings
+}
