@@ -13,12 +13,16 @@ import (
 // standard's, the standard is followed here.
 type queryEncoder struct {
 	encoder *encoding.Encoder
+	fixes   fixes // where encoder is not the standard's
 	name    string
 	isJIS   bool // ISO-2022-JP, the one that has states
+	// What table passes through an interface lies here: on the stack it would be allocated anew.
+	text [utf8.UTFMax]byte
+	code [4]byte
 }
 
 func newQueryEncoder(e encoding.Encoding, name string) *queryEncoder {
-	q := &queryEncoder{name: name, isJIS: name == "iso-2022-jp"}
+	q := &queryEncoder{name: name, isJIS: name == "iso-2022-jp", fixes: newFixes(e, name)}
 	if q.isJIS {
 		e = japanese.EUCJP // the same index, with the high bits set
 	}
@@ -84,22 +88,37 @@ func (e *queryEncoder) encode(code *[4]byte, r rune) int {
 			r = 0xFF0D
 		}
 	}
+	if fix, ok := e.fixes[r]; ok {
+		code[0], code[1] = fix[0], fix[1]
+		if fix[1] == 0 {
+			return 1
+		}
+		return 2
+	}
 	n := e.table(code, r)
-	if e.name == "euc-jp" && n == 3 {
+	switch {
+	case e.name == "euc-jp" && n == 3:
 		return 0 // of the index jis0212, which the encoder doesn't use
+	case e.name == "big5" && n == 2 && code[0] < 0xA1:
+		return 0 // of the Hong Kong rows, which the encoder doesn't use
+	case r == 0xE5E5 && (e.name == "gb18030" || e.name == "gbk"):
+		return 0
+	case r == 0xE7C7 && e.name == "gb18030":
+		*code = [4]byte{0x81, 0x35, 0xF4, 0x37}
+		return 4
 	}
 	return n
 }
 
 // table looks r up in the tables of x/text.
 func (e *queryEncoder) table(code *[4]byte, r rune) int {
-	var text [utf8.UTFMax]byte
-	size := utf8.EncodeRune(text[:], r)
+	size := utf8.EncodeRune(e.text[:], r)
 	e.encoder.Reset()
-	n, _, err := e.encoder.Transformer.Transform(code[:], text[:size], true)
+	n, _, err := e.encoder.Transformer.Transform(e.code[:], e.text[:size], true)
 	if err != nil {
 		return 0
 	}
+	*code = e.code
 	return n
 }
 
