@@ -96,7 +96,7 @@ func (d *csvDecoder) decode(b *pipeline.Batch, row pipeline.Row, rec []byte) (ki
 		reject(b, row, rec, normalize.MissingField, normalize.ComponentRecord, len(rec))
 		return aRecord, nil
 	}
-	if d.at.width > 0 && len(d.fields) != d.at.width && !d.ragged {
+	if d.at.width > 0 && len(d.fields) != d.at.width && !d.ragged && !d.emptyTail() {
 		at := len(rec)
 		if len(d.fields) > d.at.width {
 			at = d.fields[d.at.width].start
@@ -106,6 +106,20 @@ func (d *csvDecoder) decode(b *pipeline.Batch, row pipeline.Row, rec []byte) (ki
 	}
 	d.add(b, row)
 	return aRecord, nil
+}
+
+// emptyTail: all that the row has beyond the header is delimiters. Many writers end a row with
+// one. Where the header's last field is a reference or a base, it may belong to that.
+func (d *csvDecoder) emptyTail() bool {
+	if len(d.fields) < d.at.width || d.at.need == d.at.width {
+		return false
+	}
+	for _, f := range d.fields[d.at.width:] {
+		if len(f.text) > 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // add adds the row that was split.

@@ -35,12 +35,16 @@ func TestCSVWithHeader(t *testing.T) {
 		{"quoted names", "\"from\",\"to\",\"n m\",\"via\"\nb,r,7,v", []string{"1@24 to|r base=b x_n_m=7", "1@24.1 via|v base=b x_n_m=7"}},
 		{"an unquoted delimiter in a reference", "from,to,n m,via\nb,r,r,7,v\n", []string{"1@16 to|b,r,r,7,v !bad_record:record@8"}},
 		{"too few", "from,to,n m,via\nb,r,7\n", []string{"1@16 to|b,r,7 !missing_field:record@5"}},
+		{"delimiters behind a last field that is a reference", "from,to,n m,via\nb,r,7,v,\n", []string{"1@16 to|b,r,7,v, !bad_record:record@8"}},
 		{"header alone", "from,to,n m,via", nil},
 	})
 	runGolden(t, Options{Format: "tsv"}, []golden{
 		{"auto: a field url, and a base", "id\turl\tbase\n1\tr\tb\n", []string{"1@12 |r base=b"}},
 		{"auto: ref before url", "url\tref\tdocument\tembedded_base\tentity_base\nu\tr\td\tem\ten\n", []string{"1@43 |r embedded=em entity=en base=d"}},
 		{"auto: no header", "a\tb\n", []string{"1@0 |a"}},
+	})
+	runGolden(t, Options{Format: "csv", RefFields: []string{"u"}}, []golden{
+		{"delimiters behind the row", "u,x\nr,1,,\nr,1,,y\n", []string{"1@4 |r", "2@10 |r,1,,y !bad_record:record@4"}},
 	})
 	runGolden(t, Options{Format: "csv", Header: "yes"}, []golden{{"one field of any name", "link\nr\n", []string{"1@5 |r"}}})
 	runGolden(t, Options{Format: "csv", Ragged: true, RefFields: []string{"u"}, Delimiter: "semicolon"}, []golden{

@@ -52,7 +52,8 @@ type Options struct {
 	Quotes string
 	// Ragged accepts csv and tsv rows with more or fewer fields than the header, as long as the
 	// fields of references and bases are there. Default false: such a row is refused as bad_record,
-	// since an unquoted delimiter in a URI would cut it in two.
+	// since an unquoted delimiter in a URI would cut it in two. Delimiters alone behind a whole row
+	// are ignored anyway, unless its last field is a reference or a base.
 	Ragged bool
 
 	// RefFields are the fields that hold references, at most 255: header names or 1-based numbers in csv and
