@@ -99,6 +99,28 @@ func TestOracle_AgreesOnRealReferences(t *testing.T) {
 	compareWithOracle(t, questions, true)
 }
 
+// And to what other projects thought worth a test, whatever they expect of it.
+func TestOracle_AgreesOnInputsOfOtherSuites(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(corporaDir, "cases", "*.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	} else if len(files) == 0 {
+		t.Skipf("no corpora in %s", corporaDir)
+	}
+	var questions []oracleQuestion
+	for _, file := range files {
+		for _, c := range readCorpus(t, strings.TrimSuffix(filepath.Base(file), ".jsonl")) {
+			q := oracleQuestion{ref: c.Input}
+			if c.Base != nil {
+				q.base = retrieval(*c.Base)
+			}
+			questions = append(questions, q)
+		}
+	}
+	compareWithOracle(t, questions, false)
+	compareWithOracle(t, questions, true)
+}
+
 // corpusLines are the lines of a gzip file of the corpora.
 func corpusLines(t *testing.T, name string) [][]byte {
 	t.Helper()

@@ -59,6 +59,9 @@ NEED_HOST = {b"http", b"https"}  # G07, RFC 9110 section 4.2
 MAX_LABEL_BYTES = 1024  # G14
 
 
+mapped_names = []  # the names that took Unicode's tables to judge the line at hand
+
+
 class Refused(Exception):
     """A reference that has no canonical form; the argument is the reason."""
 
@@ -296,6 +299,7 @@ def is_ace(label):
 def domain_to_ascii(text):
     """UTS 46 section 4 ToASCII, for the labels that need it: non-transitional, UseSTD3ASCIIRules
     off, CheckBidi and CheckJoiners on, CheckHyphens and VerifyDnsLength off."""
+    mapped_names.append(text)
     if idna is None:
         raise NeedsIDNA()
     labels = []
@@ -483,18 +487,17 @@ def answer(line, strict, default_base):
 
     ref = field("ref")
     layers = [field("embedded_base"), field("entity_base"), field("base"), default_base]
-    hosts = re.sub(rb"%[0-9A-Fa-f]{2}", lambda m: bytes([int(m.group()[1:], 16)]), b" ".join([ref] + [x for x in layers if x]))
-    needs_tables = not hosts.isascii() or b"xn--" in hosts.lower()
+    mapped_names.clear()
     out = {"url": None, "fragment": None, "reason": "ok", "idn": False}
     try:
         u = normalize(ref, find_base(layers, strict), strict)
         out["url"] = recompose(u).decode("ascii")
         out["fragment"] = None if u.fragment is None else u.fragment.decode("ascii")
-        out["idn"] = b"xn--" in (u.authority or b"")
     except Refused as e:
-        out["reason"], out["idn"] = e.args[0], needs_tables and e.args[0] == "bad_host"
+        out["reason"] = e.args[0]
     except NeedsIDNA:
-        out["reason"], out["idn"] = "skipped-idn", True
+        out["reason"] = "skipped-idn"
+    out["idn"] = bool(mapped_names)
     return out
 
 
