@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,14 +14,40 @@ import (
 	"github.com/urisieve/urisieve/normalize/uri"
 )
 
-// laws hold for every reference on every base, whatever the bytes.
+// laws hold for every reference on every base, whatever the bytes and the options.
 type laws struct {
 	repair, strict *normalize.Normalizer
 	base           normalize.Base
+	ofResult       normalize.Flags // flags that tell of the canonical URI
+	ofRepair       normalize.Flags // flags that tell of what strict refuses
 }
 
-func newLaws(t testing.TB) *laws {
-	return &laws{repair: newNormalizer(t, normalize.Options{}), strict: newNormalizer(t, normalize.Options{Strict: true})}
+func newLaws(t testing.TB, o normalize.Options) *laws {
+	l := &laws{}
+	o.Strict = false
+	l.repair = newNormalizer(t, o)
+	o.Strict = true
+	l.strict = newNormalizer(t, o)
+	mended := []string{
+		"trimmed", "escaped_illegal", "stray_percent", "backslash_escaped", "non_ascii_escaped", "invalid_utf8", "earlier_at", "control_escaped",
+	}
+	for _, flag := range normalize.FlagInfos() {
+		if flag.About == "result" {
+			l.ofResult |= flag.Bit
+		}
+		if slices.Contains(mended, flag.Name) {
+			l.ofRepair |= flag.Bit
+		}
+	}
+	return l
+}
+
+// everyPolicy are options that change what becomes of a reference.
+var everyPolicy = []normalize.Options{
+	{},
+	{SameScheme: "strip", Userinfo: "strip-password", RefuseBadPorts: true},
+	{SameScheme: "reject", Userinfo: "strip", DefaultPorts: []normalize.DefaultPort{{Scheme: "foo", Port: 80}, {Scheme: "bar", Port: 443}}},
+	{SameScheme: "keep", Userinfo: "refuse"},
 }
 
 // broken names the first law that a reference breaks; "" is none.
@@ -39,10 +66,29 @@ func (l *laws) broken(base, ref string) string {
 			return fmt.Sprintf("refused, but %q was appended", out)
 		case r.Component == normalize.ComponentNone || int(r.At) > len(ref):
 			return fmt.Sprintf("refused at %s@%d of %d bytes", r.Component, r.At, len(ref))
+		case r.Reason == normalize.BadAuthority && strings.IndexByte(c0AndSpace+`\\`, ref[r.At]) < 0:
+			return fmt.Sprintf("refused as %s for %q", r.Reason, ref[r.At])
 		}
 		return l.strictRefuses(ref)
 	}
+	if law := l.brokenByReport(ref, out, r); law != "" {
+		return law
+	}
 	return l.brokenByOutput(base, ref, out, r)
+}
+
+// brokenByReport: what changed is told, and nothing else is.
+func (l *laws) brokenByReport(ref string, out []byte, r normalize.Result) string {
+	if r.BaseUsed == normalize.BaseNone && (string(out) == ref) != (r.Changed == 0) {
+		return fmt.Sprintf("it became %q, changed by %v", out, r.Changed.Names())
+	}
+	if _, again := l.repair.Append(nil, nil, out); (again.Flags^r.Flags&l.ofResult)&^normalize.FlagEscapedControl != 0 {
+		return fmt.Sprintf("the flags of %q are %v with the reference, %v alone", out, r.Flags.Names(), again.Flags.Names())
+	}
+	if _, strict := l.strict.Append(nil, &l.base, []byte(ref)); strict.Reason == normalize.OK && strict.Flags&l.ofRepair != 0 {
+		return fmt.Sprintf("strict accepts it with flags %v", strict.Flags.Names())
+	}
+	return ""
 }
 
 // strictRefuses: what can't be mended can't be right.
@@ -89,31 +135,57 @@ func (l *laws) brokenByOutput(base, ref string, out []byte, r normalize.Result) 
 func maxOutput(in int) int { return 5*in + 16 }
 
 func TestLaws_RandomReferences(t *testing.T) {
-	r, l := rand.New(rand.NewPCG(1, 1)), newLaws(t)
-	for range 100_000 {
-		base, ref := randomBases[r.IntN(len(randomBases))], randomReference(r)
-		if law := l.broken(base, ref); law != "" {
-			t.Fatalf("%q on %q: %s", ref, base, law)
-		}
-	}
+	checkLaws(t, 60_000, func(r *rand.Rand) (base, ref string) {
+		return randomBases[r.IntN(len(randomBases))], randomReference(r)
+	})
 }
 
 func TestLaws_RandomBytes(t *testing.T) {
-	r, l := rand.New(rand.NewPCG(1, 2)), newLaws(t)
-	for range 50_000 {
-		base, ref := randomBases[r.IntN(len(randomBases))], randomBytes(r)
-		if law := l.broken(base, ref); law != "" {
-			t.Fatalf("%q on %q: %s", ref, base, law)
+	checkLaws(t, 40_000, func(r *rand.Rand) (base, ref string) {
+		return randomBases[r.IntN(len(randomBases))], randomBytes(r)
+	})
+}
+
+func TestLaws_RandomBase(t *testing.T) {
+	checkLaws(t, 40_000, func(r *rand.Rand) (base, ref string) { return randomReference(r), randomReference(r) })
+}
+
+func TestLaws_GrammaticalReferences(t *testing.T) {
+	checkLaws(t, 40_000, func(r *rand.Rand) (base, ref string) {
+		g := grammar{r}
+		return g.uri(), g.uriReference()
+	})
+}
+
+// checkLaws tries n references, in turns under every policy.
+func checkLaws(t *testing.T, n int, draw func(*rand.Rand) (base, ref string)) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(1, 1))
+	for _, o := range everyPolicy {
+		l := newLaws(t, o)
+		for range n / len(everyPolicy) {
+			base, ref := draw(r)
+			if law := l.broken(base, ref); law != "" {
+				t.Fatalf("%q on %q under %+v: %s", ref, base, o, law)
+			}
 		}
 	}
 }
 
-func TestLaws_RandomBase(t *testing.T) {
-	r, l := rand.New(rand.NewPCG(1, 3)), newLaws(t)
-	for range 50_000 {
-		base, ref := randomReference(r), randomReference(r)
-		if law := l.broken(base, ref); law != "" {
-			t.Fatalf("%q on %q: %s", ref, base, law)
+// MaxURIBytes bounds what comes in, to the byte: references are refused, base layers skipped.
+func TestLaws_TooLongToTheByte(t *testing.T) {
+	n := newNormalizer(t, normalize.Options{MaxURIBytes: 20})
+	const fits, long = "http://h/90123456789", "http://h/901234567890"
+	for _, c := range []struct{ base, ref, want string }{
+		{"", fits, fits},
+		{"", long, "!too_long"},
+		{"", " " + fits, "!too_long"}, // the bound is on what came in
+		{fits, "g", "http://h/g"},
+		{long, "g", "!no_base"},
+		{fits, "éééééééééé", "http://h/" + strings.Repeat("%C3%A9", 10)}, // the output has a bound of its own
+	} {
+		if got, _ := outcome(n, retrieval(c.base), c.ref); !agrees(got, c.want) {
+			t.Errorf("%q on %q: got %s, want %s", c.ref, c.base, got, c.want)
 		}
 	}
 }
@@ -124,10 +196,18 @@ func FuzzLaws(f *testing.F) {
 			f.Add(c.base, c.ref)
 		}
 	}
-	l := newLaws(f)
+	var policies []*laws
+	for _, o := range everyPolicy {
+		policies = append(policies, newLaws(f, o))
+	}
 	f.Fuzz(func(t *testing.T, base, ref string) {
-		if law := l.broken(base, ref); law != "" {
-			t.Fatalf("%q on %q: %s", ref, base, law)
+		if len(base)+len(ref) > 2048 {
+			t.Skip("the grammar's expressions are slow on long texts")
+		}
+		for i, l := range policies {
+			if law := l.broken(base, ref); law != "" {
+				t.Fatalf("%q on %q under %+v: %s", ref, base, everyPolicy[i], law)
+			}
 		}
 	})
 }
