@@ -10,18 +10,34 @@ import (
 
 const uriAbsent = uri.Absent
 
-// authority is the authority state, at i. It finds the last "@" before the end in one pass, where
-// the standard's machine goes through its buffer at each.
+// authority is the authority state, at i, and the part of the host state that looks for the end of
+// the host. It finds the last "@", and the first ":" behind it that no bracket holds, in one pass,
+// where the standard's machine goes through its buffer at each "@".
 func (s *state) authority(i int) {
-	at, end := -1, i
+	at, colon, brackets := -1, -1, false
+	end := i
+scan:
 	for ; end < len(s.in); end++ {
-		if b := s.in[end]; b == '@' {
-			at = end
-		} else if classes[b]&pathEnd != 0 && (b != '\\' || s.scheme != notSpecial) {
-			break
+		if classes[s.in[end]]&authorityByte == 0 {
+			continue
+		}
+		switch b := s.in[end]; b {
+		case '@':
+			at, colon, brackets = end, -1, false
+		case '[':
+			brackets = true
+		case ']':
+			brackets = false
+		case ':':
+			if colon < 0 && !brackets {
+				colon = end
+			}
+		default:
+			if b != '\\' || s.scheme != notSpecial {
+				break scan
+			}
 		}
 	}
-	s.p.steps += end - i
 	s.dst = append(s.dst, "//"...)
 	s.parts.AuthStart = s.offset()
 	if at >= 0 {
@@ -34,7 +50,10 @@ func (s *state) authority(i int) {
 		s.credentials(s.in[i:at])
 		i = at + 1
 	}
-	s.hostState(i, end)
+	if colon < 0 {
+		colon = end
+	}
+	s.hostState(i, colon, end)
 }
 
 // credentials writes a userinfo, less its "@". The first ":" parts name and password; an empty
@@ -52,24 +71,10 @@ func (s *state) credentials(userinfo []byte) {
 	s.dst = append(s.dst, '@')
 }
 
-// hostState is the host state on in[i:end], which is what the authority has but userinfo; then
-// comes the port state.
-func (s *state) hostState(i, end int) {
+// hostState is the host state on in[i:colon], where the authority ends at end; then comes the port
+// state.
+func (s *state) hostState(i, colon, end int) {
 	s.parts.HostStart = s.offset()
-	colon, brackets := end, false
-	for j := i; j < end; j++ {
-		switch b := s.in[j]; {
-		case b == '[':
-			brackets = true
-		case b == ']':
-			brackets = false
-		case b == ':' && !brackets:
-			colon = j
-		}
-		if colon < end {
-			break
-		}
-	}
 	switch {
 	case i < colon:
 		if s.parseHost(i, colon); s.failure != OK {
@@ -153,8 +158,32 @@ func (s *state) opaqueHost(i, end int) {
 	s.host = HostOpaque
 }
 
-// domainHost is the host parser for special schemes: percent-decoding, domain parser, IPv4.
+// domainHost is the host parser for special schemes: percent-decoding, domain parser, IPv4. Most
+// domains need no more than lower case.
 func (s *state) domainHost(i, end int) {
+	at := len(s.dst)
+	s.dst = append(s.dst, s.in[i:end]...)
+	domain := s.dst[at:]
+	for j, b := range domain {
+		if classes[b]&upperCase != 0 {
+			domain[j] = b | 0x20
+		}
+	}
+	n, errs, ok := verifyDomain(domain, 0)
+	if !ok || n < len(domain) {
+		s.dst = s.dst[:at]
+		s.oddDomain(i, end)
+		return
+	}
+	if errs&needStrict != 0 && !s.p.isStrict(domain) {
+		s.errs |= DomainToASCII
+	}
+	s.host = HostDomain
+}
+
+// oddDomain is domainHost for what has escapes, code points that are not ASCII, forbidden ones, or
+// a number for last label.
+func (s *state) oddDomain(i, end int) {
 	host, p := s.in[i:end], s.p
 	direct := true // offsets in host are offsets in in[i:]
 	if bytes.IndexByte(host, '%') >= 0 {

@@ -24,6 +24,8 @@ const (
 	pathEnd                                 // "/", "\", "?" or "#"
 	percent                                 // "%"
 	wideByte                                // not ASCII
+	upperCase                               // ASCII upper alpha
+	authorityByte                           // delimits something in an authority, or ends it
 )
 
 // classes has the classes of every byte.
@@ -72,6 +74,8 @@ func makeClasses() (t [256]class) {
 	add(plainDomain, digits+lower)
 	add(pathEnd, "/\\?#")
 	add(percent, "%")
+	add(upperCase, upper)
+	add(authorityByte, "@[]:/\\?#")
 	return t
 }
 

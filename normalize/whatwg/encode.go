@@ -1,7 +1,7 @@
 package whatwg
 
 import (
-	"bytes"
+	"encoding/binary"
 	"unicode/utf8"
 )
 
@@ -90,9 +90,29 @@ func trim(s []byte) (trimmed []byte, skipped int) {
 	return s[skipped:end], skipped
 }
 
+// needsClean reports whether s has tabs or newlines, or is not UTF-8. It takes eight bytes at a
+// time as long as none is a control or over 0x7F.
+func needsClean(s []byte) (tabs, ill bool) {
+	const ones, high = 0x0101010101010101, 0x8080808080808080
+	i := 0
+	for ; i+8 <= len(s); i += 8 {
+		// A byte under 0x20 borrows from its own high bit; what a borrow does to the byte above
+		// can only make this say yes too often.
+		if x := binary.LittleEndian.Uint64(s[i:]); (x|(x-0x20*ones))&high != 0 {
+			return hasTabOrNewline(s[i:]), !utf8.Valid(s[i:])
+		}
+	}
+	return hasTabOrNewline(s[i:]), !utf8.Valid(s[i:])
+}
+
 // hasTabOrNewline reports whether s has a byte that is removed.
 func hasTabOrNewline(s []byte) bool {
-	return bytes.IndexByte(s, '\t') >= 0 || bytes.IndexByte(s, '\n') >= 0 || bytes.IndexByte(s, '\r') >= 0
+	for _, b := range s {
+		if isRemoved(b) {
+			return true
+		}
+	}
+	return false
 }
 
 // appendClean appends s as UTF-8 decode and encode leave it (ill-formed parts become U+FFFD), less

@@ -7,9 +7,9 @@ import "github.com/urisieve/urisieve/normalize/uri"
 const needStrict Errors = 1 << 63
 
 // verify reports whether ref is, byte for byte, the href that it has, whatever the base and the
-// encoding: most links of a crawl are. It takes URLs of special schemes but "file", with a domain
-// for host and no userinfo and port; what it does not take is parsed in full. One pass over one
-// table.
+// encoding, or would be with a "/" behind its host, its last byte: most links of a crawl are. It
+// takes URLs of special schemes but "file", with a domain for host and no userinfo and port; what
+// it does not take is parsed in full. One pass over one table.
 func verify(ref []byte, r *Result) bool {
 	i := 0
 	switch {
@@ -36,6 +36,10 @@ func verify(ref []byte, r *Result) bool {
 		SchemeEnd: uint32(host - 3), AuthStart: uint32(host), HostStart: uint32(host), HostEnd: uint32(i),
 		PathStart: uint32(i), QueryStart: uri.Absent, FragStart: uri.Absent,
 	}
+	if i == len(ref) {
+		r.Errors, r.Host = errs, HostDomain
+		return true
+	}
 	seen, i := verifyPath(ref, i)
 	if i < len(ref) && ref[i] == '?' {
 		r.Parts.QueryStart = uint32(i + 1)
@@ -59,45 +63,47 @@ func verify(ref []byte, r *Result) bool {
 	return true
 }
 
-// verifyDomain finds the "/" that ends the domain that begins at i. ok is false where the domain
-// is empty, not in its final form, or might be an IPv4 address.
+// verifyDomain finds the end of the domain that begins at i: a "/", or the end of ref. ok is false
+// where the domain is empty, not in its final form, or might be an IPv4 address.
 func verifyDomain(ref []byte, i int) (end int, errs Errors, ok bool) {
-	begin, label := i, i
+	begin, label := i, i // label is where the last label begins
 	for ; i < len(ref); i++ {
-		b := ref[i]
-		if classes[b]&plainDomain != 0 {
+		c := classes[ref[i]]
+		if c&plainDomain != 0 {
 			continue
 		}
-		switch {
-		case b == '.':
+		if ref[i] == '.' {
 			if n := i - label; n == 0 || n > maxLabelBytes {
 				errs = needStrict
 			}
 			label = i + 1
-		case b == '/':
-			if i == begin {
-				return i, 0, false
-			}
-			last := label
-			if last == i { // a trailing dot: its label is the one before
-				errs = needStrict
-				for last--; last > begin && ref[last-1] != '.'; last-- {
-				}
-			}
-			if isDigit(ref[last]) {
-				return i, 0, false
-			}
-			if i-label > maxLabelBytes || i-begin > maxDomainBytes {
-				errs = needStrict
-			}
-			return i, errs, true
-		case b >= 0x80 || classes[b]&forbiddenDomain != 0 || 'A' <= b && b <= 'Z':
+			continue
+		}
+		if ref[i] == '/' {
+			break
+		}
+		if c&(forbiddenDomain|wideByte|upperCase) != 0 {
 			return i, 0, false
-		default:
-			errs = needStrict // a hyphen may stand where it should not; the others never should
+		}
+		if ref[i] != '-' || i == label || i+1 == len(ref) || classes[ref[i+1]]&plainDomain == 0 {
+			errs = needStrict // a hyphen at an end or before another; or what no strict domain has
 		}
 	}
-	return i, 0, false
+	if i == begin {
+		return i, 0, false
+	}
+	if label == i { // a trailing dot: the last label is the one before
+		errs = needStrict
+		for label--; label > begin && ref[label-1] != '.'; label-- {
+		}
+	}
+	if isDigit(ref[label]) {
+		return i, 0, false
+	}
+	if i-label > maxLabelBytes || i-begin > maxDomainBytes {
+		errs = needStrict
+	}
+	return i, errs, true
 }
 
 // verifyPath goes over the path that begins with the "/" at i. It stops at what ends the path, and

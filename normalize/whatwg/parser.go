@@ -1,8 +1,6 @@
 package whatwg
 
 import (
-	"unicode/utf8"
-
 	"github.com/urisieve/urisieve/normalize/uri"
 	"github.com/urisieve/urisieve/normalize/uts46"
 )
@@ -79,7 +77,11 @@ func (p *Parser) Append(dst []byte, base *Base, ref []byte) ([]byte, Result) {
 				r.Errors |= DomainToASCII
 			}
 		}
-		return append(dst, ref...), r
+		dst = append(dst, ref...)
+		if int(r.Parts.PathStart) == len(ref) {
+			dst = append(dst, '/')
+		}
+		return dst, r
 	}
 	return p.appendParsed(dst, base, ref)
 }
@@ -98,7 +100,7 @@ func (p *Parser) appendParsed(dst []byte, base *Base, ref []byte) ([]byte, Resul
 		s.errs |= InvalidURLUnit
 	}
 	trimmed, cleaned := in, false
-	if tabs, ill := hasTabOrNewline(in), !utf8.Valid(in); tabs || ill {
+	if tabs, ill := needsClean(in); tabs || ill {
 		if tabs {
 			s.errs |= InvalidURLUnit
 		}

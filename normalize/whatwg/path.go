@@ -50,17 +50,24 @@ func (s *state) afterPath(i int) {
 }
 
 // segment appends the segment that begins at i to the path, or does what it says if it is a dot
-// segment, and returns where it ends.
+// segment, and returns where it ends. Where it can, it takes the next ones along.
 func (s *state) segment(i int) (end int) {
 	in, dst := s.in, append(s.dst, '/')
 	mark := len(s.dst)
 	begin, done := i, i // in[done:i] is yet to be written
+	plain := i < len(in) && in[i] != '.' && in[i] != '%'
+	if s.scheme == schemeFile && mark == s.path && i+2 <= len(in) && isDriveLetter(in[i:i+2]) {
+		plain = false
+	}
 	for ; i < len(in); i++ {
 		c := classes[in[i]]
 		if c&(pathSet|notURL|percent|pathEnd) == 0 {
 			continue
 		}
 		if c&pathEnd != 0 && (in[i] != '\\' || s.scheme != notSpecial) {
+			if plain && in[i] == '/' && i+1 < len(in) && in[i+1] != '.' && in[i+1] != '%' {
+				continue // neither this segment nor the next can be a dot segment
+			}
 			break
 		}
 		if s.errs&InvalidURLUnit == 0 && !isURLUnit(in[i:]) {
@@ -72,20 +79,20 @@ func (s *state) segment(i int) (end int) {
 			done = i + 1
 		}
 	}
-	raw := in[begin:i]
-	last := i == len(in) || in[i] == '?' || in[i] == '#'
-	if dots := countDots(raw); dots > 0 {
-		s.dst = dst[:mark] // but what has been grown stays grown
-		if dots == 2 {
-			s.shorten()
+	if !plain {
+		if dots := countDots(in[begin:i]); dots > 0 {
+			s.dst = dst[:mark] // but what has been grown stays grown
+			if dots == 2 {
+				s.shorten()
+			}
+			if i == len(in) || in[i] == '?' || in[i] == '#' {
+				s.dst = append(s.dst, '/')
+			}
+			return i
 		}
-		if last {
-			s.dst = append(s.dst, '/')
-		}
-		return i
 	}
 	s.dst = append(dst, in[done:i]...)
-	if mark == s.path && s.scheme == schemeFile && isDriveLetter(raw) {
+	if !plain && mark == s.path && s.scheme == schemeFile && isDriveLetter(in[begin:i]) {
 		s.dst[len(s.dst)-1] = ':'
 	}
 	return i
