@@ -137,16 +137,20 @@ func (f *Files) step(b *pipeline.Batch) (more bool, err error) {
 	if len(rest) == 0 {
 		return true, nil
 	}
-	size, fault := f.dec.end(rest, w.whole())
+	// No more than the limit is looked at, so that what comes out doesn't depend on how much of the
+	// input happens to be here.
+	limit := f.opts.MaxRecordBytes + len("\r\n")
+	look := rest[:min(len(rest), limit)]
+	size, fault := f.dec.end(look, w.whole() && len(look) == len(rest))
 	if size == 0 {
-		if len(rest) < f.opts.MaxRecordBytes+2 {
+		if len(look) < limit {
 			return true, nil
 		}
 		// Too long, but for a quote that is left open: then the first line is what is bad.
-		if size, fault = f.dec.end(rest, true); fault < 0 {
+		if size, fault = f.dec.end(look, true); fault < 0 || look[size-1] != '\n' {
 			w.skip.begin(w.offset)
-			w.skip.add(rest)
-			w.advance(len(rest))
+			w.skip.add(look)
+			w.advance(len(look))
 			return false, nil
 		}
 	}
