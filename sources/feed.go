@@ -130,10 +130,15 @@ func (f *feed) read(in *input) (damage error, ok bool) {
 
 // readSome reads once from a live input, and until buf is full from a file.
 func readSome(r io.Reader, buf []byte, live bool) (n int, err error) {
-	for n < len(buf) && err == nil {
+	for empty := 0; n < len(buf) && err == nil; {
 		var k int
 		k, err = r.Read(buf[n:])
 		n += k
+		if k > 0 {
+			empty = 0
+		} else if empty++; empty == 100 && err == nil {
+			err = io.ErrNoProgress
+		}
 		if live && n > 0 {
 			break
 		}

@@ -21,7 +21,7 @@ const (
 	DefaultMaxExpansion   = 1000
 	DefaultMaxWindowBytes = 128 << 20
 
-	maxRecordBytes = 1 << 30
+	maxRecordBytes = 256 << 20 // a batch's offsets have 32 bits, and a field may serve several times
 	maxWindowBytes = 2 << 30
 )
 
@@ -84,7 +84,7 @@ type Options struct {
 	// 64 KiB.
 	MaxURIBytes int
 	// MaxRecordBytes bounds a record, in bytes, line end excluded; a longer one is refused as
-	// too_long. Default: MaxURIBytes for text, 16 MiB for the other formats. At most 1 GiB.
+	// too_long. Default: MaxURIBytes for text, 16 MiB for the other formats. At most 256 MiB.
 	MaxRecordBytes int
 	// MaxExpansion bounds what comes out of a compressed input: 64 MiB and this many times what
 	// went in. More is damage. Default 1000 (gzip can't go far beyond that), at least 1.

@@ -32,6 +32,11 @@ func (f *faults) check(o Options) {
 			f.add("ragged", "true", problem, accepted)
 		}
 	}
+	for i, name := range o.RefFields {
+		if slices.Contains(o.RefFields[:i], name) {
+			f.add("ref_field", name, "is named twice", "each field once")
+		}
+	}
 	f.checkColumns(o.Pass)
 }
 

@@ -17,6 +17,7 @@ func TestOptionFaults(t *testing.T) {
 		{Options{Format: "jsonl", RefFields: []string{"a["}}, `ref_field: "a[" is no path`},
 		{Options{Format: "jsonl", BaseField: "a[].b"}, `base_field: "a[].b" may be many values`},
 		{Options{Format: "jsonl", Pass: []string{"a.b", "a-b"}}, `pass: "a-b" becomes the column x_a_b, as does a.b`},
+		{Options{Format: "csv", RefFields: []string{"a", "b", "a"}}, `ref_field: "a" is named twice`},
 		{Options{Format: "jsonl", Delimiter: ","}, `delimiter: "," has no meaning for this format`},
 		{Options{RefFields: []string{"a"}}, `ref_field: "a" has no meaning for text`},
 		{Options{Format: "clf", Pass: []string{"agent"}}, `pass: "agent" is not known: want client, protocol, user`},
@@ -25,7 +26,7 @@ func TestOptionFaults(t *testing.T) {
 		{Options{Format: "vclf", BaseField: "a"}, `base_field: "a" has no meaning for an access log`},
 		{Options{MaxRecordBytes: 1 << 40}, "max_record_bytes: \"1099511627776\" is out of range"},
 		{Options{MaxWindowBytes: 5}, "max_window_bytes: \"5\" is out of range"},
-		{Options{Format: "jsonl", RefFields: make([]string, 256)}, "256 fields"},
+		{Options{Format: "jsonl", RefFields: strings.Split(strings.Repeat("x,", 256), ",")}, "257 fields"},
 	} {
 		if err := c.o.Validate(); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v\n got %v\nwant %s", c.o, err, c.want)
