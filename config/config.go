@@ -60,7 +60,7 @@ type Input struct {
 	// The scheme of an access log's virtual hosts: http, https, or auto: https where the virtual
 	// host ends in ":443", else http. Default auto.
 	VhostScheme string `yaml:"vhost_scheme"`
-	// The longest record that is read, up to 1GiB; a longer one is rejected (too_long), with its
+	// The longest record that is read, up to 256MiB; a longer one is rejected (too_long), with its
 	// first 64KiB kept, and reading goes on. Default auto: normalize.max_uri_bytes for text, 16MiB
 	// for the other formats.
 	MaxRecordBytes Size `yaml:"max_record_bytes" auto:"true"`

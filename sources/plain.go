@@ -82,9 +82,9 @@ func (p *plainReader) Read(buf []byte) (int, error) {
 		return n, p.named(err)
 	}
 	stored := p.in.bytesIn.Load()
-	if limit := expansionSlack + stored*int64(p.limits.MaxExpansion); p.out > limit {
-		return n, fmt.Errorf("%s: %d bytes became more than %d, a compression bomb by all appearances: raise max_expansion (%d) if it isn't",
-			p.format, stored, limit, p.limits.MaxExpansion)
+	if p.out > expansionSlack && (p.out-expansionSlack)/int64(p.limits.MaxExpansion) > stored {
+		return n, fmt.Errorf("%s: %d bytes became %d, a compression bomb by all appearances: raise max_expansion (%d) if it isn't",
+			p.format, stored, p.out, p.limits.MaxExpansion)
 	}
 	if p.limits.MaxPlainBytes > 0 && p.out > p.limits.MaxPlainBytes {
 		return n, fmt.Errorf("%s: it holds more than max_plain_bytes (%d)", p.format, p.limits.MaxPlainBytes)
