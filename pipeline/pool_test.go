@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/urisieve/urisieve/normalize"
 	"github.com/urisieve/urisieve/pipeline"
 	"github.com/urisieve/urisieve/pipeline/pipetest"
 )
@@ -21,6 +22,11 @@ func TestPoolBoundsMemory(t *testing.T) {
 		items = append(items, pipetest.Item{Refs: []string{fmt.Sprintf("http://h/%d/%s", i, strings.Repeat("x", size))}})
 	}
 	f := newFixture(t, items)
+	n, err := normalize.New(normalize.Options{MaxURIBytes: 1 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.options.Normalizer = n
 	f.options.BatchRecords, f.options.BatchBytes, f.options.Workers = 4, 4<<10, 2
 	f.options.PoolBytes = 10 * pipeline.NominalBatchBytes(4, 4<<10)
 	f.options.Meter = new(pipeline.Meter)
