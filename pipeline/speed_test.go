@@ -54,11 +54,11 @@ func TestNoAllocationPerRecord(t *testing.T) {
 		runtime.ReadMemStats(&after)
 		return int64(after.Mallocs - before.Mallocs)
 	}
-	mallocs(300_000) // what is made once in a process
-	short, long := mallocs(300_000), mallocs(1_200_000)
-	// A batch more or less comes from the pool, and the runtime allocates at times: far below one a batch.
-	if extra := long - short; extra > 200 {
-		t.Errorf("900,000 more references in 220 batches cost %d more allocations", extra)
+	mallocs(50_000) // what is made once in a process
+	short, long := mallocs(50_000), mallocs(200_000)
+	// The runtime allocates at times; a record of those that are more may not.
+	if extra := long - short; extra > 100 {
+		t.Errorf("150,000 more references cost %d more allocations", extra)
 	}
 }
 
