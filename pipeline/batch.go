@@ -295,7 +295,7 @@ func (b *Batch) Release() {
 	n := b.holds.Add(-1)
 	if n < 0 {
 		// It may be in the source's hands already: going on would mix up records.
-		panic("pipeline: a batch was released more often than it was retained")
+		panic("pipeline: a batch was released more often than it was retained") //nolint:forbidigo // a fault of the program
 	}
 	if n == 0 && b.pool != nil {
 		b.pool.put(b)

@@ -143,9 +143,19 @@ func plainGlob(pattern string) *regexp.Regexp {
 func FuzzGlob(f *testing.F) {
 	long := strings.Repeat("ab*", 40)
 	for _, seed := range [][2]string{
-		{"/a/*", "/a/b"}, {"/a/*", "/a/b/c"}, {"**", "/"}, {"/**/x", "/a/b/x"}, {"a?c", "abc"}, {"a?c", "a/c"},
-		{`\*`, "*"}, {"***", "x"}, {"*a*a*a*a*b", strings.Repeat("a", 50)}, {"", ""}, {long, strings.Repeat("ab", 40)},
-		{strings.Repeat("x", 64), strings.Repeat("x", 64)}, {strings.Repeat("x", 63) + "*", strings.Repeat("x", 70)},
+		{"/a/*", "/a/b"},
+		{"/a/*", "/a/b/c"},
+		{"**", "/"},
+		{"/**/x", "/a/b/x"},
+		{"a?c", "abc"},
+		{"a?c", "a/c"},
+		{`\*`, "*"},
+		{"***", "x"},
+		{"*a*a*a*a*b", strings.Repeat("a", 50)},
+		{"", ""},
+		{long, strings.Repeat("ab", 40)},
+		{strings.Repeat("x", 64), strings.Repeat("x", 64)},
+		{strings.Repeat("x", 63) + "*", strings.Repeat("x", 70)},
 	} {
 		f.Add(seed[0], seed[1])
 	}

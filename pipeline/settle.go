@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/urisieve/urisieve/normalize"
@@ -309,7 +310,7 @@ func (s *settler) writeTo(ctx context.Context, sink Sink, b *Batch, selected []u
 		return nil
 	}
 	s.buffered = true
-	return sink.Write(ctx, View{Batch: b, Selected: selected[:len(selected):len(selected)]})
+	return sink.Write(ctx, View{Batch: b, Selected: slices.Clip(selected)})
 }
 
 // settled counts the records of [from, p.rec), which are written, and moves the lane's position on.

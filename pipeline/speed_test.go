@@ -68,7 +68,7 @@ func BenchmarkRun(b *testing.B) {
 	for _, workers := range []int{1, runtime.GOMAXPROCS(0)} {
 		for _, set := range []string{"none", "exact"} {
 			b.Run(fmt.Sprintf("dedup=%s/workers=%d", set, workers), func(b *testing.B) {
-				var seen dedup.Set = dedup.NewNone()
+				seen := dedup.NewNone()
 				if set == "exact" {
 					seen = dedup.NewExact(1 << 30)
 				}

@@ -1,7 +1,6 @@
 package dedup
 
 import (
-	"bufio"
 	"bytes"
 	"io/fs"
 	"math"
@@ -52,14 +51,12 @@ func machineMemory(root fs.FS) int64 {
 // /proc/self/cgroup is "id:controllers:path"; id 0 is version 2 (cgroups(7)).
 func controlGroupLimit(root fs.FS) int64 {
 	limit := int64(math.MaxInt64)
-	f, err := root.Open("proc/self/cgroup")
+	text, err := fs.ReadFile(root, "proc/self/cgroup")
 	if err != nil {
 		return limit
 	}
-	defer f.Close()
-	lines := bufio.NewScanner(f)
-	for lines.Scan() {
-		part := strings.SplitN(lines.Text(), ":", 3)
+	for line := range strings.Lines(string(text)) {
+		part := strings.SplitN(strings.TrimSuffix(line, "\n"), ":", 3)
 		if len(part) != 3 {
 			continue
 		}

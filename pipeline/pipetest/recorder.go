@@ -16,7 +16,7 @@ import (
 type Recorder struct {
 	Name    string // in the journal
 	Journal *Journal
-	// Line makes the line of a reference. nil: see Recorder.
+	// Line makes the line of a reference. nil: the function Line.
 	Line func(b *pipeline.Batch, r *pipeline.Record) string
 	// Refuse is asked by Check. nil: it takes everything.
 	Refuse func(b *pipeline.Batch, r *pipeline.Record) normalize.Reason
@@ -87,13 +87,11 @@ func (s *Recorder) readFirst() {
 
 func (s *Recorder) read(v pipeline.View) {
 	for r := range v.All() {
-		line := ""
-		if s.Line != nil {
-			line = s.Line(v.Batch, r)
-		} else {
-			line = Line(v.Batch, r)
+		line := s.Line
+		if line == nil {
+			line = Line
 		}
-		s.lines = append(s.lines, line)
+		s.lines = append(s.lines, line(v.Batch, r))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -98,13 +99,14 @@ func (all *seen) add(t *testing.T, b *pipeline.Batch, columns, elements int) {
 		}
 		row := b.RowOf(r)
 		embedded, entity, retrieval := b.Layers(row)
-		line := fmt.Sprintf("%s:%d@%d.%d [%d] %q %v %q %q %q", b.SourceName(row), row.Number, row.Offset, r.Index,
+		var line strings.Builder
+		fmt.Fprintf(&line, "%s:%d@%d.%d [%d] %q %v %q %q %q", b.SourceName(row), row.Number, row.Offset, r.Index,
 			r.Element, b.Raw(r), r.Result.Reason, embedded, entity, retrieval)
 		for c := range columns {
 			v := b.Value(row, c)
-			line += fmt.Sprintf(" %v/%d/%q", v.Null, v.Int, b.ValueText(v))
+			fmt.Fprintf(&line, " %v/%d/%q", v.Null, v.Int, b.ValueText(v))
 		}
-		all.lines = append(all.lines, line)
+		all.lines = append(all.lines, line.String())
 	}
 }
 
