@@ -107,7 +107,7 @@ func (f *filterFlags) faults() config.Faults {
 func (p *program) filter(l *config.Loaded, f filterFlags) error {
 	j := &job{program: p, l: l, log: newLogger(p.stderr, l.Log)}
 	j.logConfiguration()
-	limitMemory()
+	limitMemory(0)
 	ctx, signals := watchSignals(context.Background())
 	defer signals.stop()
 	l.Dedup.Mode = "none"

@@ -110,6 +110,17 @@ func newSet(c *config.Config) dedup.Set {
 	}
 }
 
+// setMemory is what the set of seen URLs may use, in bytes.
+func setMemory(c *config.Config) int64 {
+	if c.Dedup.Mode == "none" {
+		return 0
+	}
+	if m := int64(orZero(c.Dedup.Memory)); m > 0 {
+		return m
+	}
+	return dedup.DefaultMemory()
+}
+
 // newSecret gives the key of the fingerprints: the configured one, else a random one.
 func newSecret(l *config.Loaded) (dedup.Secret, error) {
 	switch {

@@ -83,7 +83,7 @@ type job struct {
 func (p *program) run(l *config.Loaded) error {
 	j := &job{program: p, l: l, log: newLogger(p.stderr, l.Log)}
 	j.logConfiguration()
-	limitMemory()
+	limitMemory(setMemory(&l.Config))
 	ctx, signals := watchSignals(context.Background())
 	defer signals.stop()
 	var sinkOptions *sinks.Options
@@ -301,14 +301,15 @@ func (j *job) rest(s *pipeline.Stats, err error) string {
 	return fmt.Sprintf("all %s references that were read are written, without _SUCCESS", grouped(s.References))
 }
 
-// limitMemory makes the collector work harder before the process passes 9/10 of what it may use.
-// The set of seen URLs may take half, and Go's default lets the heap grow to twice what is live.
+// limitMemory makes the collector work harder before the process passes 9/10 of what it may use. The
+// set of seen URLs may take that many bytes, and they aren't the collector's: they lie outside its heap.
 // GOMEMLIMIT, when set, holds.
-func limitMemory() {
+func limitMemory(set int64) {
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return
 	}
 	if m := dedup.DefaultMemory(); m > 0 && m < math.MaxInt64/2 {
-		debug.SetMemoryLimit(m * 2 / 10 * 9)
+		tenth := m * 2 / 10
+		debug.SetMemoryLimit(max(9*tenth-set, tenth))
 	}
 }
