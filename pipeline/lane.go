@@ -10,6 +10,9 @@ import (
 // Lane is what one lane writes to. Where Options.Open gives the same *Lane for several ids, these
 // share its sinks and set: one settle goroutine serves them all, and they are checkpointed
 // together, so that no lane commits while anything that it touched isn't flushed.
+//
+// Of a batch, or the part of it up to a checkpoint, every reference has its outcome before the first Write; then
+// come the rejected ones, the duplicates, and the output, each in one Write, if there are any.
 type Lane struct {
 	// Sink takes the unique references, and the duplicates where they are marked.
 	Sink Sink
