@@ -284,6 +284,21 @@ func TestDrainSettlesWhatWasRead(t *testing.T) {
 	}
 }
 
+// TestDrainAfterTheEnd closes Drain when the source was read to its end: the run is whole.
+func TestDrainAfterTheEnd(t *testing.T) {
+	drain := make(chan struct{})
+	f := newFixture(t, pipetest.Refs("http://h/1", "http://h/2"))
+	f.options.Drain = drain
+	pipeline.SetBeforeWork(&f.options, func() {
+		time.Sleep(10 * time.Millisecond)
+		close(drain)
+		time.Sleep(10 * time.Millisecond)
+	})
+	if s := f.mustRun(t); s.Drained || s.Unique != 2 {
+		t.Errorf("drained %v, %d unique", s.Drained, s.Unique)
+	}
+}
+
 // TestCrashesLoseNothing crashes runs over and over, with a set that remembers what was synced, until one ends:
 // each record's canonical URI is then durable, and the set never held back one that wasn't.
 func TestCrashesLoseNothing(t *testing.T) {

@@ -43,6 +43,7 @@ func (r *run) readerStopped(ctx context.Context, err error) error {
 		return ctx.Err()
 	}
 	if r.wasStopped() && errors.Is(err, context.Canceled) {
+		r.cut = true
 		return nil
 	}
 	return fmt.Errorf("read: %w", err)

@@ -58,6 +58,7 @@ type run struct {
 	lanes  map[LaneID]*lane
 	groups map[*Lane]*group
 	taken  int64 // references counted against Options.Limit
+	cut    bool  // it was told to stop before the source ended
 
 	settlers    sync.WaitGroup
 	cancel      context.CancelFunc
@@ -66,7 +67,7 @@ type run struct {
 	mu      sync.Mutex
 	err     error // the first
 	stopped bool  // the reader was told to stop: its context's end is no fault
-	drained bool
+	drain   bool  // by Options.Drain
 	lost    bool // a lane was lost: not all that is settled is committed
 }
 
@@ -111,7 +112,7 @@ func (r *run) watch(ctx context.Context) (stop func()) {
 			select {
 			case <-r.opts.Drain:
 				r.mu.Lock()
-				r.drained = true
+				r.drain = true
 				r.mu.Unlock()
 				r.stop(nil)
 			case <-ctx.Done():
@@ -172,7 +173,7 @@ func (r *run) result(ctx context.Context, read error) (Stats, error) {
 	if err == nil {
 		err = ctx.Err()
 	}
-	r.meter.update(func(s *Stats) { s.Drained = r.drained })
+	r.meter.update(func(s *Stats) { s.Drained = r.drain && r.cut })
 	stats := r.meter.Stats()
 	uncommitted := !r.opts.DryRun && !r.lost && stats.Committed != stats.References
 	if err == nil && (stats.InFlight != 0 || uncommitted) {

@@ -27,7 +27,7 @@ type Stats struct {
 	Checkpoints int64
 	Batches     int64
 	PoolBytes   int64 // memory of the batches in use, just now
-	Drained     bool  // ended by Options.Drain
+	Drained     bool  // ended by Options.Drain, before the source did
 	Limited     bool  // ended by Options.Limit
 
 	Rules    [64]int64                        // references that a rule changed, by bit of normalize.RuleSet
