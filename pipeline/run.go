@@ -68,7 +68,7 @@ type run struct {
 	err     error // the first
 	stopped bool  // the reader was told to stop: its context's end is no fault
 	drain   bool  // by Options.Drain
-	lost    bool // a lane was lost: not all that is settled is committed
+	lost    bool  // a lane was lost: not all that is settled is committed
 }
 
 func newRun(o Options) *run {
