@@ -7,8 +7,9 @@
 //
 // # Snapshot
 //
-// The text followed is the standard's review draft of 18 August 2026 (Unicode 17.0 for hosts). It
-// has "^" in the path percent-encode set (whatwg/url#817), opaque paths that never end in a bare
+// The text followed is the standard's review draft of 18 August 2026, with hosts processed by
+// package uts46 (Unicode 17.0; later versions accept some code points more). It
+// has "^" in the path percent-encode set (whatwg/url#846), opaque paths that never end in a bare
 // space (whatwg/url#844), and domains of ASCII alone that are lower-cased and accepted whatever
 // their "xn--" labels decode to (whatwg/url#914, of June 2026). Later changes of the standard will
 // get a profile of their own: the canonical bytes of this one stay.
@@ -27,7 +28,8 @@
 // base, whatever the bytes are, but for Punycode, which takes n log n. The output has at most 14
 // bytes for each byte of the reference outside the host (a query in a legacy encoding that can't
 // express it) and 50 in the host (one code point that maps to eighteen). Nothing recurses, nothing
-// panics, and nothing is allocated once the buffers have grown, but for hosts that are not ASCII.
+// panics, and nothing is allocated once the buffers have grown. References that are their own href,
+// which most links of a crawl are, cost one pass over a table and one copy.
 //
 // # What it does not do
 //

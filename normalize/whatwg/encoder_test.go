@@ -46,7 +46,7 @@ func TestQueryInTheDocumentsEncoding(t *testing.T) {
 		{"no-such-charset", "é", "%C3%A9"},
 	} {
 		known := p.SetEncoding(c.encoding)
-		if want := c.encoding != "no-such-charset"; known != want || p.SetEncoding(c.encoding) != want {
+		if want := c.encoding != "no-such-charset"; known != want || p.SetEncoding(c.encoding) != want || c.encoding != "" && IsEncoding(c.encoding) != want {
 			t.Errorf("%q is known: %v", c.encoding, known)
 		}
 		if got, r := parse(p, nil, "http://h/?"+c.query+"#"); r.Failure != OK || got != "http://h/?"+c.want+"#" {

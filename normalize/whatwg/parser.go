@@ -12,7 +12,7 @@ const MaxBytes = 64 << 20
 // Options says how to parse. The zero value is what the standard says.
 type Options struct {
 	// Encoding is the label of the encoding of documents of which SetEncoding says nothing. Default
-	// "", UTF-8; a label that the Encoding standard doesn't have stands for UTF-8 too.
+	// "", UTF-8; a label that the Encoding standard doesn't have (IsEncoding) stands for it too.
 	Encoding string
 }
 

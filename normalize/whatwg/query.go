@@ -55,3 +55,9 @@ func (p *Parser) SetEncoding(label string) (known bool) {
 	}
 	return true
 }
+
+// IsEncoding reports whether label is one of the Encoding standard's.
+func IsEncoding(label string) bool {
+	_, err := htmlindex.Get(label)
+	return err == nil
+}
