@@ -184,58 +184,55 @@ func (s *state) domainHost(i, end int) {
 // oddDomain is domainHost for what has escapes, code points that are not ASCII, forbidden ones, or
 // a number for last label.
 func (s *state) oddDomain(i, end int) {
-	host, p := s.in[i:end], s.p
-	direct := true // offsets in host are offsets in in[i:]
+	host, escapes := s.in[i:end], false
 	if bytes.IndexByte(host, '%') >= 0 {
-		var escapes bool
-		if p.host, escapes = appendDecoded(p.host[:0], host); escapes {
+		if s.p.host, escapes = appendDecoded(s.p.host[:0], host); escapes {
 			s.errs |= DomainPercentEncoded
-			host, direct = p.host, false
+			host = s.p.host
 		}
 	}
-	domain, ascii := p.domain[:0], isASCII(host)
-	if ascii {
-		for _, b := range host {
-			if 'A' <= b && b <= 'Z' {
-				b |= 0x20
-			}
-			domain = append(domain, b)
-		}
-		if !p.isStrict(domain) {
-			s.errs |= DomainToASCII
-		}
-	} else {
-		if !utf8.Valid(host) { // only escapes can have brought it
-			s.errs |= DomainToASCII
-			s.fail(BadDomain, ComponentHost, i)
-			return
-		}
-		var ok, strict bool
-		if domain, ok, strict = p.toASCII(domain, host); !ok || !strict {
-			s.errs |= DomainToASCII
-		}
-		direct = false
-		if !ok {
-			p.domain = domain
-			s.fail(BadDomain, ComponentHost, i)
-			return
-		}
+	ascii := isASCII(host)
+	if !s.parseDomain(host, ascii) {
+		s.fail(BadDomain, ComponentHost, i)
+		return
 	}
-	p.domain = domain
+	domain := s.p.domain
 	if len(domain) == 0 {
 		s.fail(EmptyDomain, ComponentHost, i)
 		return
 	}
 	for j, b := range domain {
 		if classes[b]&forbiddenDomain != 0 {
-			if !direct {
-				j = 0
+			if escapes || !ascii {
+				j = 0 // its offset in domain is not that in the reference
 			}
 			s.fail(ForbiddenDomainByte, ComponentHost, i+j)
 			return
 		}
 	}
 	s.finishDomain(domain, ascii, i)
+}
+
+// parseDomain is the domain parser (section 3.3) less its last two checks. The result is in
+// p.domain.
+func (s *state) parseDomain(host []byte, ascii bool) (ok bool) {
+	p, strict := s.p, false
+	if ascii {
+		p.domain = p.domain[:0]
+		for _, b := range host {
+			if classes[b]&upperCase != 0 {
+				b |= 0x20
+			}
+			p.domain = append(p.domain, b)
+		}
+		ok, strict = true, p.isStrict(p.domain)
+	} else if utf8.Valid(host) { // else escapes have brought U+FFFD, which no domain may have
+		p.domain, ok, strict = p.toASCII(p.domain[:0], host)
+	}
+	if !strict {
+		s.errs |= DomainToASCII
+	}
+	return ok
 }
 
 // finishDomain writes a domain, or the IPv4 address that it is.
