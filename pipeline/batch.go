@@ -250,6 +250,18 @@ func (b *Batch) KeyText(r *Record) []byte {
 	return b.canon[r.KeyOff : r.KeyOff+r.KeyLen : r.KeyOff+r.KeyLen]
 }
 
+// SetCanon gives a reference its canonical form (url, then "#" and fragment), and its key text where
+// that differs, as a worker does. It is for tests of sinks.
+func (b *Batch) SetCanon(r *Record, canon, key []byte, result normalize.Result) {
+	r.Result = result
+	r.CanonOff, r.CanonLen = uint32(len(b.canon)), uint32(len(canon))
+	b.canon = append(b.canon, canon...)
+	if key != nil {
+		r.KeyOff, r.KeyLen = uint32(len(b.canon)), uint32(len(key))
+		b.canon = append(b.canon, key...)
+	}
+}
+
 // RowOf is the source record of a reference.
 func (b *Batch) RowOf(r *Record) *Row { return &b.rows[r.Row] }
 
