@@ -2,6 +2,11 @@ package sinks
 
 import (
 	"context"
+	"errors"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/urisieve/urisieve/internal/fsys"
 	"github.com/urisieve/urisieve/pipeline"
@@ -26,42 +31,252 @@ type Totals struct {
 	Rejected   int64 `json:"rejected"`
 }
 
-// Output is all that a run writes. Life: Open; the pipeline writes to the sinks and flushes them;
-// then Finish or Abort, once. After Finish an Abort does nothing, so it can be deferred.
-type Output struct{ main, rejects, duplicates pipeline.Sink }
+// Output is all that a run writes. Life: Open; the pipeline writes to the sinks, flushes and may close
+// them; then Finish or Abort, once. After Finish an Abort does nothing, so it can be deferred.
+type Output struct {
+	outlets []*outlet // duplicates, rejects, main: in the order in which they are finished
+	done    bool
+}
+
+// outlet is one output of a run.
+type outlet struct {
+	role   string
+	sink   *sink
+	target target
+	plan   manifest
+	path   string // where it lies, once finished
+}
 
 // Open checks the options, looks at what is there and prepares the outputs. All faults come at once,
 // joined; then nothing was created. An output that exists and isn't empty gives an *ExistsError, one that
 // another process writes to a *BusyError.
-func Open(fs fsys.FS, o Options, info Info) (*Output, error) { return &Output{}, o.Validate() }
+func Open(disk fsys.FS, o Options, info Info) (*Output, error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	suffixes, err := openSuffixes(o.PublicSuffixList)
+	env := columnEnv{info, o.QueueKey}
+	columns, columnFault := o.columns(env)
+	if err = errors.Join(err, columnFault); err != nil {
+		return nil, err
+	}
+	out := &Output{}
+	if p, ok := o.duplicatesPlace(); ok {
+		out.add(disk, o, env, p, "duplicates", SchemaMain, columns, suffixes)
+	}
+	if p, ok := o.rejectsPlace(); ok {
+		out.add(disk, o, env, p, "rejects", SchemaRejects, rejectColumns(env), suffixes)
+	}
+	out.add(disk, o, env, o.mainPlace(), "output", SchemaMain, columns, suffixes)
+	var faults []error
+	for _, each := range slices.Backward(out.outlets) {
+		faults = append(faults, each.target.inspect())
+	}
+	if err := errors.Join(faults...); err != nil {
+		return nil, err
+	}
+	return out, out.prepare()
+}
 
-// Main is the sink of unique references, and of duplicates when they are marked. On standard
-// output it is a pipeline.IdleSink.
-func (o *Output) Main() pipeline.Sink { return o.main }
+// columns are those of the main output.
+func (o Options) columns(env columnEnv) ([]column, error) {
+	list := o.Columns
+	if o.mainPlace().format == FormatText {
+		list = "url"
+	}
+	return selectColumns(list, env)
+}
+
+func (out *Output) add(disk fsys.FS, o Options, env columnEnv, p place, role, schema string, columns []column, suffixes *SuffixList) {
+	plan := manifest{Schema: schema, SettingsID: env.SettingsID, Tool: env.Tool, Format: p.format, SuffixList: suffixes.Version()}
+	needsHost := false
+	for i := range columns {
+		plan.Columns = append(plan.Columns, columns[i].Name)
+		needsHost = needsHost || columns[i].needsHost
+	}
+	each := &outlet{role: role, plan: plan}
+	each.target = newTarget(disk, o, p, &each.plan)
+	files := &fileSet{target: each.target, encoder: newEncoder(p, o, env.Tool, schema, columns), maxRows: noLimit, maxBytes: noLimit, footer: footer(&plan, columns)}
+	if each.target.rolls() {
+		files.maxRows, files.maxBytes = o.FileRows, o.FileBytes
+		if files.maxRows == 0 {
+			files.maxRows = DefaultFileRows
+		}
+		if files.maxBytes == 0 {
+			files.maxBytes = DefaultFileBytes
+		}
+	}
+	each.sink = &sink{role: role, path: p.shown(), files: files, hosts: needsHost, refs: &refs{cache: newHostCache(suffixes)}}
+	out.outlets = append(out.outlets, each)
+}
+
+// shown is a place's path for messages.
+func (p place) shown() string {
+	if p.stdout() {
+		return "-"
+	}
+	return p.path
+}
+
+func newTarget(disk fsys.FS, o Options, p place, plan *manifest) target {
+	switch {
+	case p.stdout() && o.Stdout == nil:
+		return &pipeTarget{os.Stdout}
+	case p.stdout():
+		return &pipeTarget{o.Stdout}
+	case p.single:
+		return &fileTarget{disk: disk, path: p.path, overwrite: o.Overwrite}
+	}
+	return &dirTarget{disk: disk, path: p.path, ext: extension(p.format, p.compression), overwrite: o.Overwrite, append: o.Append, plan: plan}
+}
+
+// footer is what every file of an output says about itself.
+func footer(m *manifest, columns []column) []keyValue {
+	kv := []keyValue{
+		{"urisieve.schema", m.Schema},
+		{"urisieve.settings_id", m.SettingsID},
+		{"urisieve.tool", m.Tool},
+		{"urisieve.hash", "xxh3-128, seed 0, big-endian"},
+		{"urisieve.public_suffix_list", m.SuffixList},
+	}
+	for i := range columns {
+		if columns[i].Kind != KindBits {
+			continue
+		}
+		var names []string
+		for bit, name := range columns[i].bits {
+			if name != "" {
+				names = append(names, strconv.Itoa(bit)+"="+name)
+			}
+		}
+		kv = append(kv, keyValue{"urisieve.bits." + columns[i].Name, strings.Join(names, ",")})
+	}
+	return kv
+}
+
+// prepare makes every output ready; when one can't be, those before it are given up again.
+func (out *Output) prepare() error {
+	for i, each := range out.outlets {
+		if err := each.target.prepare(); err != nil {
+			for _, made := range out.outlets[:i] {
+				err = errors.Join(err, made.target.abort(), made.target.unlock())
+			}
+			return err
+		}
+	}
+	for _, each := range out.outlets {
+		each.sink.start()
+	}
+	return nil
+}
+
+func (out *Output) of(role string) pipeline.Sink {
+	for _, each := range out.outlets {
+		if each.role == role {
+			return each.sink
+		}
+	}
+	return nil
+}
+
+// Main is the sink of unique references, and of duplicates when they are marked. It is a
+// pipeline.IdleSink.
+func (out *Output) Main() pipeline.Sink { return out.of("output") }
 
 // Rejects is the sink of refused references, nil when they are only counted.
-func (o *Output) Rejects() pipeline.Sink { return o.rejects }
+func (out *Output) Rejects() pipeline.Sink { return out.of("rejects") }
 
 // Duplicates is the sink of duplicates with a path of their own, nil otherwise.
-func (o *Output) Duplicates() pipeline.Sink { return o.duplicates }
+func (out *Output) Duplicates() pipeline.Sink { return out.of("duplicates") }
 
 // Finish makes all that was written durable, closes the datasets with their manifests, and puts
-// them in their place. whole says that all input was read: only then a dataset gets its _SUCCESS and
-// replaces or extends an older one; else what there is of it is kept, and Written says where.
-func (o *Output) Finish(ctx context.Context, totals Totals, whole bool) error { return nil }
+// everything in its place, the main output last. whole says that all input was read: only then a dataset gets
+// its _SUCCESS, and only then something older is replaced; else what there is of it is kept as
+// "out.incomplete" beside. Written says where. After an error the outputs are as Abort leaves them.
+func (out *Output) Finish(ctx context.Context, totals Totals, whole bool) error {
+	if out.done {
+		return nil
+	}
+	if err := out.flushAll(ctx); err != nil {
+		return errors.Join(err, out.Abort())
+	}
+	for _, each := range out.outlets {
+		if err := each.finish(totals, whole); err != nil {
+			each.sink.fail(err)
+			return errors.Join(each.sink.failure(), out.Abort())
+		}
+	}
+	out.done = true
+	return out.unlock()
+}
+
+// flushAll ends all sinks with everything in its files, before any output is put in its place.
+func (out *Output) flushAll(ctx context.Context) error {
+	for _, each := range out.outlets {
+		if !each.sink.closed {
+			if err := each.sink.Flush(ctx); err != nil {
+				return err
+			}
+		}
+		if err := errors.Join(each.sink.Close(), each.sink.failure()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (each *outlet) finish(totals Totals, whole bool) (err error) {
+	files := each.sink.files
+	if err := files.finish(); err != nil {
+		return err
+	}
+	m := &each.plan
+	m.Complete, m.Counts, m.Files = whole, totals, files.done
+	m.Rows, m.Bytes = files.sums()
+	each.path, err = each.target.finish(m, whole)
+	return err
+}
 
 // Abort gives up: unfinished files are removed, an older dataset stays as it was. Files that
 // were already published stay.
-func (o *Output) Abort() error { return nil }
+func (out *Output) Abort() error {
+	if out.done {
+		return nil
+	}
+	out.done = true
+	var faults []error
+	for _, each := range out.outlets {
+		faults = append(faults, each.sink.Close())
+		if each.path == "" { // else it was finished before the fault of another one
+			faults = append(faults, each.sink.files.drop(), each.target.abort())
+		}
+	}
+	return errors.Join(append(faults, out.unlock())...)
+}
 
-// Written tells what each output holds, after Finish: main, rejects, duplicates, those that are there.
-func (o *Output) Written() []Written { return nil }
+func (out *Output) unlock() error {
+	var faults []error
+	for _, each := range out.outlets {
+		faults = append(faults, each.target.unlock())
+	}
+	return errors.Join(faults...)
+}
 
 // Written is what one output holds.
 type Written struct {
-	Role  string // "main", "rejects" or "duplicates"
+	Role  string // "output", "rejects" or "duplicates"
 	Path  string // where it lies; "-" for standard output
 	Files int
 	Rows  int64
 	Bytes int64 // as written, after compression
+}
+
+// Written tells what each output holds, after Finish: the main one first.
+func (out *Output) Written() []Written {
+	var list []Written
+	for _, each := range slices.Backward(out.outlets) {
+		rows, bytes := each.sink.files.sums()
+		list = append(list, Written{each.role, each.path, len(each.sink.files.done), rows, bytes})
+	}
+	return list
 }

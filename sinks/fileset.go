@@ -1,0 +1,171 @@
+package sinks
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"strconv"
+)
+
+// fileSet writes references to the files of one output, and begins a new file where one is full.
+// It belongs to one goroutine at a time.
+type fileSet struct {
+	target   target
+	encoder  encoder
+	maxRows  int64
+	maxBytes int64
+	footer   []keyValue // what every file says
+
+	part  *part // nil between two files
+	rows  int64 // in the file at hand
+	full  bool  // the file ends where the next source record begins
+	first Place // of the file at hand
+	last  Place // the source record written last; meaningless while rows is 0
+	done  []fileEntry
+}
+
+// noLimit is the limit of an output that is one file.
+const noLimit = math.MaxInt64
+
+// write takes all of v. A source record is never cut by the end of a file, so a full file takes what
+// else there is of its last one.
+func (s *fileSet) write(v *refs) error {
+	for from := 0; from < len(v.recs); {
+		to, limit := len(v.recs), s.maxBytes
+		if s.full {
+			if to, limit = s.recordEnd(v, from), noLimit; to == from {
+				if err := s.endPart(); err != nil {
+					return err
+				}
+				continue
+			}
+		} else if room := s.maxRows - s.rows; int64(to-from) > room {
+			to = from + int(room)
+		}
+		n, err := s.encode(v, from, to, limit)
+		if err != nil {
+			return err
+		}
+		from = n
+	}
+	return nil
+}
+
+// recordEnd is where the source record ends that was written last.
+func (s *fileSet) recordEnd(v *refs, from int) int {
+	for from < len(v.recs) && s.last.sameRecord(v.b, v.row(from)) {
+		from++
+	}
+	return from
+}
+
+func (s *fileSet) encode(v *refs, from, to int, limit int64) (int, error) {
+	if err := s.beginPart(); err != nil {
+		return from, err
+	}
+	n, full, err := s.encoder.encode(v, from, to, limit)
+	if err != nil {
+		return n, err
+	}
+	if n > from {
+		if s.rows == 0 {
+			s.first = placeOf(v, from)
+		}
+		s.rows += int64(n - from)
+		s.last = placeOf(v, n-1)
+	}
+	s.full = s.full || full || s.rows >= s.maxRows
+	return n, nil
+}
+
+func (s *fileSet) beginPart() (err error) {
+	if s.part != nil {
+		return nil
+	}
+	if s.part, err = s.target.create(len(s.done)); err != nil {
+		return err
+	}
+	s.rows, s.full = 0, false
+	return s.encoder.begin(s.part)
+}
+
+// endPart completes the file at hand and publishes it.
+func (s *fileSet) endPart() error {
+	if s.part == nil {
+		return nil
+	}
+	entry := fileEntry{Name: s.part.name, Rows: s.rows}
+	if s.rows > 0 {
+		first, last := s.first, s.last
+		entry.First, entry.Last = &first, &last
+	}
+	if err := s.encoder.end(append(s.footer[:len(s.footer):len(s.footer)], positions(entry)...)); err != nil {
+		return err
+	}
+	if err := s.part.publish(); err != nil {
+		return err
+	}
+	entry.Bytes = s.part.bytes
+	s.done = append(s.done, entry)
+	s.part, s.rows, s.full = nil, 0, false
+	return nil
+}
+
+// positions are a file's metadata about the input that it holds.
+func positions(e fileEntry) []keyValue {
+	kv := []keyValue{{"urisieve.rows", strconv.FormatInt(e.Rows, 10)}}
+	if e.First == nil {
+		return kv
+	}
+	first, _ := json.Marshal(e.First) // a struct of a text and numbers: can't fail
+	last, _ := json.Marshal(e.Last)
+	return append(kv, keyValue{"urisieve.first", string(first)}, keyValue{"urisieve.last", string(last)})
+}
+
+// flush makes what was written durable. Where the output is one file, this is as far as its format can
+// before its end; it gets its name with finish.
+func (s *fileSet) flush() error {
+	if s.part == nil {
+		return nil
+	}
+	if s.target.rolls() {
+		return s.endPart()
+	}
+	return errors.Join(s.encoder.push(), s.part.sync())
+}
+
+// idle hands over what is buffered where someone may be waiting for it.
+func (s *fileSet) idle() error {
+	if s.part == nil {
+		return nil
+	}
+	return s.encoder.push()
+}
+
+// finish completes the last file; an output without any row has one, too, so that readers find the columns.
+func (s *fileSet) finish() error {
+	if len(s.done) == 0 {
+		if err := s.beginPart(); err != nil {
+			return err
+		}
+	}
+	return s.endPart()
+}
+
+// drop takes away the file at hand.
+func (s *fileSet) drop() error {
+	if s.part == nil {
+		return nil
+	}
+	p := s.part
+	s.part = nil
+	return p.drop()
+}
+
+// sums are the rows and bytes of the files that are complete.
+func (s *fileSet) sums() (rows, bytes int64) {
+	for _, f := range s.done {
+		rows, bytes = rows+f.Rows, bytes+f.Bytes
+	}
+	return rows, bytes
+}
