@@ -36,7 +36,6 @@ type parquetEncoder struct {
 	rowGroup int
 
 	w      *parquet.Writer
-	out    countingWriter
 	pages  []pageSize // of each column: what the page at hand holds
 	rows   int        // in the row group at hand
 	bytes  int64      // in the row group at hand, by rowBytes
@@ -44,18 +43,6 @@ type parquetEncoder struct {
 }
 
 type pageSize struct{ rows, bytes int }
-
-// countingWriter counts what went to the file.
-type countingWriter struct {
-	w io.Writer
-	n int64
-}
-
-func (c *countingWriter) Write(p []byte) (int, error) {
-	n, err := c.w.Write(p)
-	c.n += int64(n)
-	return n, err
-}
 
 func newParquetEncoder(o Options, tool, schema string, columns []column) *parquetEncoder {
 	e := &parquetEncoder{columns: columns, rowGroup: o.RowGroupRows, values: make([]parquet.Value, 0, runRows)}
@@ -102,8 +89,7 @@ func createdBy(tool string) string {
 }
 
 func (e *parquetEncoder) begin(w io.Writer) error {
-	e.out = countingWriter{w: w}
-	e.w = parquet.NewWriter(&e.out, e.config)
+	e.w = parquet.NewWriter(w, e.config)
 	e.pages = make([]pageSize, len(e.columns))
 	e.rows, e.bytes = 0, 0
 	return nil
@@ -132,7 +118,7 @@ func (e *parquetEncoder) encode(v *refs, from, to int, limit int64) (n int, full
 			if err := e.endRowGroup(); err != nil {
 				return from, false, err
 			}
-			if e.out.n >= limit {
+			if e.w.Size() >= limit {
 				return from, true, nil
 			}
 		}
