@@ -54,10 +54,10 @@ func Open(disk fsys.FS, o Options, info Info) (*Output, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	suffixes, err := openSuffixes(o.PublicSuffixList)
 	env := columnEnv{info, o.QueueKey}
 	columns, columnFault := o.columns(env)
-	if err = errors.Join(err, columnFault); err != nil {
+	suffixes, err := openSuffixes(o.PublicSuffixList, needHosts(columns))
+	if err = errors.Join(columnFault, err); err != nil {
 		return nil, err
 	}
 	out := &Output{}
@@ -89,10 +89,8 @@ func (o Options) columns(env columnEnv) ([]column, error) {
 
 func (out *Output) add(disk fsys.FS, o Options, env columnEnv, p place, role, schema string, columns []column, suffixes *SuffixList) {
 	plan := manifest{Schema: schema, SettingsID: env.SettingsID, Tool: env.Tool, Format: p.format, SuffixList: suffixes.Version()}
-	needsHost := false
 	for i := range columns {
 		plan.Columns = append(plan.Columns, columns[i].Name)
-		needsHost = needsHost || columns[i].needsHost
 	}
 	each := &outlet{role: role, plan: plan}
 	each.target = newTarget(disk, o, p, &each.plan)
@@ -106,8 +104,12 @@ func (out *Output) add(disk fsys.FS, o Options, env columnEnv, p place, role, sc
 			files.maxBytes = DefaultFileBytes
 		}
 	}
-	each.sink = &sink{role: role, path: p.shown(), files: files, hosts: needsHost, refs: &refs{cache: newHostCache(suffixes)}}
+	each.sink = &sink{role: role, path: p.shown(), files: files, hosts: needHosts(columns), refs: &refs{cache: newHostCache(suffixes)}}
 	out.outlets = append(out.outlets, each)
+}
+
+func needHosts(columns []column) bool {
+	return slices.ContainsFunc(columns, func(c column) bool { return c.needsHost })
 }
 
 // shown is a place's path for messages.
