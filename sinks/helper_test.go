@@ -189,3 +189,5 @@ func rowsOf(content []byte) (rows []map[string]parquet.Value, file *parquet.File
 }
 
 func newDisk() *pipetest.CrashFS { return pipetest.NewCrashFS() }
+
+var osDisk fsys.FS = fsys.OS{}

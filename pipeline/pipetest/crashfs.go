@@ -121,6 +121,28 @@ func (c *CrashFS) Crash(rng *rand.Rand) {
 	clear(c.locks)
 }
 
+// AfterCrash is a copy as a crash right now would leave it, with nothing that wasn't durable. c goes on.
+func (c *CrashFS) AfterCrash() *CrashFS {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	left := NewCrashFS()
+	left.root = c.root.durableCopy()
+	return left
+}
+
+func (n *crashNode) durableCopy() *crashNode {
+	if n.dir == nil {
+		return &crashNode{data: slices.Clone(n.synced), synced: slices.Clone(n.synced), mode: n.mode}
+	}
+	left := newCrashDir()
+	left.mode = n.mode
+	for name, child := range n.durable {
+		node := child.durableCopy()
+		left.dir[name], left.durable[name] = node, node
+	}
+	return left
+}
+
 func (n *crashNode) crash(rng *rand.Rand) {
 	if n.dir == nil {
 		n.crashData(rng)

@@ -203,3 +203,14 @@ func TestLocksEndWithCloseAndCrash(t *testing.T) {
 		t.Errorf("after a crash: %v", err)
 	}
 }
+
+func TestAfterCrashIsACopyOfWhatIsDurable(t *testing.T) {
+	c := NewCrashFS()
+	put(t, c, "a", "1", true, true)
+	put(t, c, "b", "2", true, false)
+	left := c.AfterCrash()
+	put(t, left, "a", "9", true, true)
+	if text(t, left, "b") != "-" || text(t, c, "a") != "1" || text(t, c, "b") != "2" {
+		t.Errorf("left b = %q; a = %q, b = %q", text(t, left, "b"), text(t, c, "a"), text(t, c, "b"))
+	}
+}
