@@ -89,7 +89,11 @@ func (l *SuffixList) split(name []byte) *host {
 	if len(domain) == 0 || isAddress(domain) {
 		return h
 	}
-	h.tld = domain[bytes.LastIndexByte(domain, '.')+1:]
+	tld := domain[bytes.LastIndexByte(domain, '.')+1:]
+	if len(tld) == 0 {
+		return h // "a..": no name of the DNS
+	}
+	h.tld = tld
 	h.registrySuffix, h.registeredDomain = l.cut(domain, false)
 	h.privateSuffix, h.privateDomain = l.cut(domain, true)
 	h.reversed = appendReversed(nil, domain)

@@ -52,11 +52,7 @@ func (o Options) rejectsPlace() (place, bool) {
 	case o.Rejects != "":
 		return o.placeOf(o.Rejects, format), true
 	case main.single:
-		stem := main.path
-		if main.compression != "" && strings.HasPrefix(filepath.Ext(stem), ".gz") || strings.HasPrefix(filepath.Ext(stem), ".zst") {
-			stem = strings.TrimSuffix(stem, filepath.Ext(stem))
-		}
-		stem = strings.TrimSuffix(stem, filepath.Ext(stem))
+		stem, _ := splitExtension(main.path)
 		return place{path: stem + ".rejects" + extension(format, main.compression), single: true, format: format, compression: main.compression}, true
 	}
 	return place{path: main.path + ".rejects", format: format, compression: main.compression}, true
@@ -126,6 +122,9 @@ func (o Options) validateOthers(main place) (faults []error) {
 	p, ok := o.rejectsPlace()
 	if ok && p.format == FormatText {
 		faults = append(faults, &OptionError{"rejects", o.Rejects, "parquet or jsonl: a line of text can't hold what a reject needs"})
+	}
+	if ok && p.single && o.Append {
+		faults = append(faults, &OptionError{"rejects", o.Rejects, "a directory when append is on"})
 	}
 	check("rejects", o.Rejects, p, ok)
 	p, ok = o.duplicatesPlace()

@@ -172,13 +172,10 @@ func (t *fileTarget) finish(_ *manifest, whole bool) (string, error) {
 // "a.b" and ".jsonl.gz".
 func splitExtension(path string) (stem, ext string) {
 	stem = path
-	for range 2 {
-		if e := filepath.Ext(stem); e != "" {
-			if format, packed := byExtension("x" + e); format != "" || packed != "" || e == ".gz" || e == ".zst" {
-				stem = strings.TrimSuffix(stem, e)
-			}
-		}
+	if _, packed := byExtension(path); packed != "" {
+		stem = strings.TrimSuffix(stem, filepath.Ext(stem))
 	}
+	stem = strings.TrimSuffix(stem, filepath.Ext(stem))
 	return stem, path[len(stem):]
 }
 
