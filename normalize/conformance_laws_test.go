@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/urisieve/urisieve/normalize"
@@ -250,6 +251,30 @@ func TestLaws_NoMemoryOfWhatCameBefore(t *testing.T) {
 			t.Fatalf("%q on %q: got %q %+v, then %q %+v", ref, base[2], got, gotResult, want, wantResult)
 		}
 	}
+}
+
+// Clones work beside each other: each owns its scratch space (run with -race).
+func TestLaws_ClonesWorkBesideEachOther(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 8))
+	first := newNormalizer(t, normalize.Options{})
+	var refs, wants []string
+	for range 3_000 {
+		ref := randomReference(r)
+		want, _ := outcome(first, retrieval(rfcBase), ref)
+		refs, wants = append(refs, ref), append(wants, want)
+	}
+	var all sync.WaitGroup
+	for range 4 {
+		n := first.Clone()
+		all.Go(func() {
+			for i, ref := range refs {
+				if got, _ := outcome(n, retrieval(rfcBase), ref); got != wants[i] {
+					t.Errorf("%q: a clone gives %s, the first gave %s", ref, got, wants[i])
+				}
+			}
+		})
+	}
+	all.Wait()
 }
 
 // Resolution agrees with net/url where that follows section 5.2. It doesn't for: a base's fragment
