@@ -114,22 +114,11 @@ func checkCases(t *testing.T, id string) {
 		t.Fatalf("no cases for %s", id)
 	}
 	for _, c := range cases {
-		wrong := c.failures(func(o normalize.Options) *normalize.Normalizer { return newNormalizer(t, o) })
-		if waiting[c.ref] {
-			if len(wrong) == 0 {
-				t.Errorf("%v passes: take it off the list of waiting lines", c)
-			}
-			continue
-		}
-		for _, f := range wrong {
+		for _, f := range c.failures(func(o normalize.Options) *normalize.Normalizer { return newNormalizer(t, o) }) {
 			t.Error(f)
 		}
 	}
 }
-
-// waiting are the references of lines that can't pass before host names are mapped by tables of
-// Unicode 15.1 or later.
-var waiting = map[string]bool{"http://FAẞ.de/": true}
 
 // requirementCases are the tables by requirement id.
 func requirementCases() map[string][]reqCase {

@@ -83,7 +83,7 @@ func (l *laws) brokenByReport(ref string, out []byte, r normalize.Result) string
 	if r.BaseUsed == normalize.BaseNone && (string(out) == ref) != (r.Changed == 0) {
 		return fmt.Sprintf("it became %q, changed by %v", out, r.Changed.Names())
 	}
-	if _, again := l.repair.Append(nil, nil, out); (again.Flags^r.Flags&l.ofResult)&^normalize.FlagEscapedControl != 0 {
+	if _, again := l.repair.Append(nil, nil, out); again.Flags != r.Flags&l.ofResult {
 		return fmt.Sprintf("the flags of %q are %v with the reference, %v alone", out, r.Flags.Names(), again.Flags.Names())
 	}
 	if _, strict := l.strict.Append(nil, &l.base, []byte(ref)); strict.Reason == normalize.OK && strict.Flags&l.ofRepair != 0 {

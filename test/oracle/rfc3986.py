@@ -324,6 +324,8 @@ def label_to_ascii(label):
         mapped = idna.uts46_remap(label, False, False)
     except idna.IDNAError:
         raise Refused("bad_host") from None
+    if not label.isascii() and not unreserved(mapped):
+        raise Refused("bad_host")  # G14: a delimiter (RFC 3986 section 2.2) or "%" in what was mapped
     return [mapped_to_ascii(part) for part in mapped.split(".")]
 
 
@@ -333,19 +335,23 @@ def mapped_to_ascii(label):
             raise Refused("bad_host")  # UTS 46 section 4 step 4.1, and not to be kept in ASCII
         try:
             shown = label[4:].encode("ascii").decode("punycode")
-            good = not shown.isascii() and valid_label(shown) and not (is_rtl(shown) and not bidi_ok(shown))
-            good = good and idna.uts46_remap(shown, False, False) == shown and unreserved(shown)
-            good = good and "xn--" + shown.encode("punycode").decode("ascii") == label
-        except (UnicodeError, idna.IDNAError, ValueError):
-            good = False
-        return (shown, label, False) if good else (label, label, True)
-    if not unreserved(label):
-        raise Refused("bad_host")  # G14: a delimiter (RFC 3986 section 2.2) or "%" beside what is mapped
+        except (UnicodeError, ValueError):
+            return label, label, True  # G14: does not decode, and is kept
+        return shown, label, not valid_a_label(label, shown)
     if label.isascii():
         return label, label, False
     if not valid_label(label):
         raise Refused("bad_host")
     return label, "xn--" + label.encode("punycode").decode("ascii"), False
+
+
+def valid_a_label(label, shown):
+    """Whether an "xn--" label stands for something valid; otherwise it is kept too (G14)."""
+    try:
+        same = idna.uts46_remap(shown, False, False) == shown and "xn--" + shown.encode("punycode").decode("ascii") == label
+    except (UnicodeError, idna.IDNAError):
+        return False
+    return same and not shown.isascii() and valid_label(shown) and unreserved(shown) and (bidi_ok(shown) or not is_rtl(shown))
 
 
 def unreserved(label):
@@ -376,15 +382,18 @@ def bidi_ok(label):
 
 
 def check_before_authority(scheme, text):
-    """G13: what a browser would read as an authority and section 3 would not is refused.
+    """G13: what would be read as an authority where section 3 sees none is refused.
 
-    Browsers drop tab, LF and CR anywhere, and take "\\" for "/" in the schemes they know, and in
-    relative references, which may stand beside one.
+    Browsers drop tab, LF and CR anywhere, and take "\\" for "/" in the schemes they know and in
+    relative references, which may stand beside one. A space or control between the colon of such
+    a scheme and the slashes stands before an authority, too.
     """
     rest = text if scheme is None else text[len(scheme) + 1 :]
     seen = bytes(b for b in re.match(rb"^[^?#]*", rest).group() if b not in b"\t\n\r")
-    slashes = rb"[/\\]{2}" if scheme is None or scheme.lower() in SPECIAL_SCHEMES else rb"//"
-    if re.match(slashes, seen) and not rest.startswith(b"//"):
+    known = scheme is None or scheme.lower() in HIERARCHICAL_SCHEMES
+    if scheme is not None and known:
+        seen = seen.lstrip(C0_AND_SPACE)
+    if re.match(rb"[/\\]{2}" if known else rb"//", seen) and not rest.startswith(b"//"):
         raise Refused("bad_authority")
 
 
