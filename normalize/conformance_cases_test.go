@@ -85,7 +85,7 @@ func (c reqCase) failures(build func(normalize.Options) *normalize.Normalizer) [
 		wrong = append(wrong, fmt.Sprintf("repair %v: got %s, want %s", c, got, c.want))
 	}
 	set := r.Flags.Names()
-	for _, f := range strings.Fields(c.flags) {
+	for f := range strings.FieldsSeq(c.flags) {
 		name, not := strings.CutPrefix(f, "-")
 		if slices.Contains(set, name) == not {
 			wrong = append(wrong, fmt.Sprintf("repair %v: flags %v, want %s", c, set, f))
