@@ -152,3 +152,35 @@ var grammarCases = map[string][]reqCase{
 		{ref: "foo://a%2@h/", want: "foo://a%252@h/", strict: "!bad_escape userinfo@7"},
 	},
 }
+
+// A refusal names the place in the reference as it came in, whatever was cut off around it.
+func TestU02_PlaceIsInTheReferenceAsItCameIn(t *testing.T) {
+	for _, c := range []struct{ ref, base, want string }{
+		{"  http://h:8a/", "", "!bad_port port@12"},
+		{"\thttp://a b/", "", "!bad_authority authority@9"},
+		{" \n 1g:h", "http://a/", "!bad_scheme scheme@3"},
+		{" a_b:h", "http://a/", "!bad_scheme scheme@2"},
+		{" :h", "http://a/", "!bad_scheme scheme@1"},
+		{"http://ex%2fample.com/", "", "!bad_host host@9"},
+		{"  http://ex%2fample.com/", "", "!bad_host host@11"},
+		{"http://%41x%2fample.com/", "", "!bad_host host@11"},
+		{"http://a<b.com/", "", "!bad_host host@8"},
+		{"//a<b.com/", "http://a/", "!bad_host host@3"},
+		{"http://u:p@a<b.com/", "", "!bad_host host@12"},
+		{"http://good.é.\xe9/", "", "!bad_host host@15"},
+		{"http://good.%C3%A9.%E9/", "", "!bad_host host@19"},
+		{"http://h:65536/", "", "!bad_port port@9"},
+		{"http:///p", "", "!no_host host@7"},
+		{" http:///p", "", "!no_host host@8"},
+		{"http://u@:80/", "", "!no_host host@9"},
+		{`/\h`, "http://a/", "!bad_authority authority@1"},
+		{`  \\h`, "http://a/", "!bad_authority authority@2"},
+		{`http:/\h`, "", "!bad_authority authority@6"},
+		{"g", "", "!no_base reference@0"},
+		{"g", "mailto:x", "!opaque_base reference@0"},
+	} {
+		if got, _ := outcome(newNormalizer(t, normalize.Options{}), retrieval(c.base), c.ref); got != c.want {
+			t.Errorf("%q on %q: got %s, want %s", c.ref, c.base, got, c.want)
+		}
+	}
+}
