@@ -31,5 +31,7 @@ faults = [
     )
     if told != found
 ]
+if counts["unique"] == 0:
+    faults.append("nothing came out at all")
 print("\n".join(faults) or "DuckDB counts the same")
 sys.exit(1 if faults else 0)

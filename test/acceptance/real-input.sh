@@ -44,10 +44,10 @@ job() {
 }
 
 job sitemaps "$corpora/urls/eot2024-sitemaps.txt.zst"
-job seeds "$corpora"/urls/*.txt.gz
+job seeds "$corpora"/urls/*.txt.gz --base http://seeds.example/
 job hrefs "$corpora/web/hrefs.jsonl.gz" --input-format jsonl --ref-field raw --base-field doc --embedded-base-field base_href
 job combined "$corpora/logs/elastic-apache-combined.log.gz" --input-format combined --base http://semicomplete.com/
-job nasa "$corpora/logs/nasa-199507.tsv.gz" --input-format tsv --ref-field url --base http://kennedy.example/
+job nasa "$corpora/logs/nasa-199507.tsv.gz" --input-format tsv --ragged --ref-field url --base http://kennedy.example/
 
 echo "== 10,000 references, judged by test/oracle"
 "$python" test/oracle/compare.py --urisieve "$urisieve" --sample 10000 "$corpora/urls/eot2024-sitemaps.txt.zst" \

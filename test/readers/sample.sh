@@ -32,7 +32,7 @@ check "$out/wide" --unique
 
 # Several files, several row groups, and a second run beside the first.
 run "$sample/urls.txt.gz" --output "$out/rolled" --file-rows 3000 --row-group-rows 1000 --rejects none
-run "$sample/links.tsv.gz" --input-format tsv --pass depth --output "$out/rolled" --append --rejects none
+run "$sample/links.tsv.gz" --input-format tsv --output "$out/rolled" --append --rejects none
 check "$out/rolled"
 
 run "$sample/links.csv" --input-format csv --pass anchor --output "$out/links" --duplicates mark --rejects none
