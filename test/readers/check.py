@@ -66,10 +66,11 @@ def check_folder(judge, path, rows, complete):
         return
     judge.equal("temporary files left behind", [p.name for p in path.rglob(".*.tmp")], [])
     judge.equal("_SUCCESS is there", (path / "_SUCCESS").exists(), complete)
-    manifest = path / "manifest.json"
-    if complete and manifest.exists():
-        listed = json.loads(manifest.read_text())
-        judge.equal("rows in the manifest", sum(f["rows"] for f in listed["files"]), rows)
+    # A run that was appended has a manifest of its own: run-0001-manifest.json.
+    manifests = [json.loads(p.read_text()) for p in sorted(path.glob("*manifest.json"))]
+    listed = {f["name"]: f["rows"] for m in manifests for f in m["files"]}
+    judge.equal("files in the manifests", sorted(listed), [p.name for p in parquet_files(path)])
+    judge.equal("rows in the manifests", sum(listed.values()), rows)
 
 
 def check_footer(judge, name, file, rejects):
