@@ -206,6 +206,7 @@ func (e *Explanation) mask() {
 			s.Before, s.After = maskPassword(s.Before), maskPassword(s.After)
 		case ComponentReference:
 			s.Before, s.After = maskSecrets(s.Before), maskSecrets(s.After)
+		default: // holds no secret
 		}
 	}
 }

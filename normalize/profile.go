@@ -43,7 +43,7 @@ func DefaultPorts(profile string) []DefaultPort {
 		return nil
 	}
 	ports := make([]DefaultPort, 0, len(schemes))
-	for _, s := range schemes {
+	for _, s := range &schemes {
 		if s.port != 0 {
 			ports = append(ports, DefaultPort{Scheme: s.name, Port: s.port})
 		}

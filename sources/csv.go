@@ -250,7 +250,8 @@ func (d *csvDecoder) headerError(missing []string) error {
 func (d *csvDecoder) split(rec []byte) {
 	d.fields, d.unquote = d.fields[:0], d.unquote[:0]
 	for pos := 0; ; {
-		start, text := pos, []byte(nil)
+		var text []byte
+		start := pos
 		if d.quotes && pos < len(rec) && rec[pos] == '"' {
 			text, pos = d.unquoted(rec, pos+1)
 		} else if i := bytes.IndexByte(rec[pos:], d.delimiter); i >= 0 {

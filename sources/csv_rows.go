@@ -120,6 +120,7 @@ func (r *rowEnds) scanQuoted(window []byte, last bool) (size, fault int) {
 				r.state, r.at = broken, r.scanned
 				continue
 			}
+		case broken: // ends the loop
 		}
 		r.scanned++
 	}

@@ -1,6 +1,7 @@
 package sources
 
 import (
+	"errors"
 	"io"
 	"strings"
 	"testing"
@@ -72,10 +73,10 @@ func TestCSVHeaderFaults(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := reader(t, Options{Format: "csv", RefFields: []string{"u"}}, strings.NewReader(c.in))
 			err := fillErr(f)
-			if err == nil || err == io.EOF || !strings.Contains(err.Error(), c.want) {
+			if err == nil || errors.Is(err, io.EOF) || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, want %s", err, c.want)
 			}
-			if again := fillErr(f); again != err {
+			if again := fillErr(f); !errors.Is(again, err) {
 				t.Errorf("the next Fill gave %v", again)
 			}
 		})

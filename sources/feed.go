@@ -1,6 +1,7 @@
 package sources
 
 import (
+	"errors"
 	"io"
 	"io/fs"
 	"os"
@@ -118,7 +119,7 @@ func (f *feed) read(in *input) (damage error, ok bool) {
 		if n > 0 && !f.send(chunk{in: in, data: buf[:n]}) {
 			return nil, false
 		}
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return nil, !f.isStopped()
 		}
 		if err != nil {

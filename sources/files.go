@@ -168,8 +168,10 @@ func columnsOf(o *Options) (columns []pipeline.Column, elements []string) {
 	case "clf", "combined", "vclf", "vcombined":
 		elements = []string{"request", "referer"}
 		columns = []pipeline.Column{
-			{Name: "fetch_time", Kind: pipeline.ColumnTimestamp}, {Name: "fetch_status", Kind: pipeline.ColumnInt64},
-			{Name: "x_method"}, {Name: "x_bytes", Kind: pipeline.ColumnInt64},
+			{Name: "fetch_time", Kind: pipeline.ColumnTimestamp},
+			{Name: "fetch_status", Kind: pipeline.ColumnInt64},
+			{Name: "x_method"},
+			{Name: "x_bytes", Kind: pipeline.ColumnInt64},
 		}
 	default:
 		if len(o.RefFields) > 1 {

@@ -66,7 +66,7 @@ func (f *Files) fill(ctx context.Context, feed *feed, b *pipeline.Batch) error {
 		c, ok, err := f.receive(ctx, feed, !began || !f.inputs[f.current].live)
 		switch {
 		case err != nil && began && ctx.Err() != nil:
-			return nil // what is there is handed out; the next call gives the error
+			return nil //nolint:nilerr // what is there is handed out; the next call gives the error
 		case err != nil:
 			return err
 		case !ok:
@@ -233,7 +233,6 @@ func (f *Files) skipOn(b *pipeline.Batch) (more bool) {
 		if !w.whole() {
 			return true
 		}
-		i = -1
 	} else {
 		w.skip.add(rest[:i])
 		w.advance(i + 1)

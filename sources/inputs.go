@@ -95,8 +95,7 @@ type failer func(name string, err error, hint string)
 
 // reasonOf strips the path and the operation, which the message has already.
 func reasonOf(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err
 	}
 	return err
@@ -188,7 +187,7 @@ func glob(pattern string, fail failer) []string {
 		root += "/"
 	}
 	var elements []string
-	for _, e := range strings.Split(slashed, "/") {
+	for e := range strings.SplitSeq(slashed, "/") {
 		if e == "" || e == "**" && len(elements) > 0 && elements[len(elements)-1] == "**" {
 			continue
 		}

@@ -150,6 +150,7 @@ func (n *pathNode) next(s step) *pathNode {
 		}
 		n.indices = append(n.indices, pathIndex{s.index, &pathNode{}})
 		return n.indices[len(n.indices)-1].node
+	default: // stepKey
 	}
 	if k := n.key([]byte(s.key)); k != nil {
 		return k

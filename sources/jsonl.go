@@ -110,7 +110,8 @@ func (d *jsonDecoder) decode(b *pipeline.Batch, row pipeline.Row, rec []byte) (k
 func (d *jsonDecoder) value(n *pathNode) bool {
 	s := &d.scan
 	c := s.space()
-	from, escaped, ok := s.pos, false, false
+	var ok, escaped bool
+	from := s.pos
 	switch {
 	case c == '"':
 		from, escaped, ok = s.text()

@@ -33,11 +33,32 @@ func TestJSONThatIsNot(t *testing.T) {
 		in string
 		at string
 	}{
-		{`{"ref":"r"`, "10"}, {`{"ref":"r"}x`, "11"}, {`{"ref":"r",}`, "11"}, {`{"ref":"r" "x":1}`, "11"}, {`{"ref" "r"}`, "7"},
-		{`{ref:"r"}`, "1"}, {`{"ref":'r'}`, "7"}, {`{"ref":"r}`, "10"}, {"{\"ref\":\"a\tb\"}", "9"}, {`{"ref":"a\xb"}`, "10"},
-		{`{"ref":"a\u12g4"}`, "13"}, {`{"x":01,"ref":"r"}`, "6"}, {`{"x":1.,"ref":"r"}`, "7"}, {`{"x":-,"ref":"r"}`, "6"}, {`{"x":1e,"ref":"r"}`, "7"},
-		{`{"x":nul,"ref":"r"}`, "8"}, {`{"x":[1,2}`, "9"}, {`{"x":{"y"}}`, "9"}, {`{"ref":"r"}{"ref":"s"}`, "11"}, {`http://h/`, "0"}, {"{\"ref\":\"r\"}\x00", "11"},
-		{`{"x":[1,],"ref":"r"}`, "8"}, {`{"ref":"r\`, "10"}, {`{"ref":"r\u00`, "13"}, {`[`, "1"}, {`{"x":[[[[`, "9"},
+		{`{"ref":"r"`, "10"},
+		{`{"ref":"r"}x`, "11"},
+		{`{"ref":"r",}`, "11"},
+		{`{"ref":"r" "x":1}`, "11"},
+		{`{"ref" "r"}`, "7"},
+		{`{ref:"r"}`, "1"},
+		{`{"ref":'r'}`, "7"},
+		{`{"ref":"r}`, "10"},
+		{"{\"ref\":\"a\tb\"}", "9"},
+		{`{"ref":"a\xb"}`, "10"},
+		{`{"ref":"a\u12g4"}`, "13"},
+		{`{"x":01,"ref":"r"}`, "6"},
+		{`{"x":1.,"ref":"r"}`, "7"},
+		{`{"x":-,"ref":"r"}`, "6"},
+		{`{"x":1e,"ref":"r"}`, "7"},
+		{`{"x":nul,"ref":"r"}`, "8"},
+		{`{"x":[1,2}`, "9"},
+		{`{"x":{"y"}}`, "9"},
+		{`{"ref":"r"}{"ref":"s"}`, "11"},
+		{`http://h/`, "0"},
+		{"{\"ref\":\"r\"}\x00", "11"},
+		{`{"x":[1,],"ref":"r"}`, "8"},
+		{`{"ref":"r\`, "10"},
+		{`{"ref":"r\u00`, "13"},
+		{`[`, "1"},
+		{`{"x":[[[[`, "9"},
 	} {
 		if json.Valid([]byte(c.in)) {
 			t.Errorf("%q is JSON", c.in)
@@ -51,8 +72,10 @@ func TestJSONThatIsNot(t *testing.T) {
 
 func TestJSONPaths(t *testing.T) {
 	runGolden(t, Options{Format: "jsonl", RefFields: []string{"links[].href"}, BaseField: "doc.url", Pass: []string{"n", "doc", `a["x.y"]`}}, []golden{
-		{"many", `{"doc":{"url":"d"},"links":[{"href":"a"},{"rel":"x"},{"href":null},{"href":"b"}],"n":1.50}`,
-			[]string{`1@0 |a base=d x_n=1.50 x_doc={"url":"d"}`, `1@0.1 |b base=d x_n=1.50 x_doc={"url":"d"}`}},
+		{
+			"many", `{"doc":{"url":"d"},"links":[{"href":"a"},{"rel":"x"},{"href":null},{"href":"b"}],"n":1.50}`,
+			[]string{`1@0 |a base=d x_n=1.50 x_doc={"url":"d"}`, `1@0.1 |b base=d x_n=1.50 x_doc={"url":"d"}`},
+		},
 		{"none", `{"links":[],"n":true}`, []string{`1@0 none x_n=true`}},
 		{"links without href", `{"links":[{"rel":"x"}]}`, []string{`1@0 |{"links":[{"rel":"x"}]} !missing_field:record@0`}},
 		{"one that is no string", `{"links":[{"href":{"a":1}},{"href":"b"}]}`, []string{`1@0 |{"a":1} !bad_record:record@0`, "1@0.1 |b"}},
@@ -62,8 +85,10 @@ func TestJSONPaths(t *testing.T) {
 		{"column string", `{"links":[{"href":"a"}],"n":"\u0041"}`, []string{"1@0 |a x_n=A"}},
 	})
 	runGolden(t, Options{Format: "jsonl", RefFields: []string{"a[1]", "a[].b", "c.d[][0]"}}, []golden{
-		{"indices and each, in the order of the record", `{"c":{"d":[["x","y"],["z"]]},"a":[{"b":"1"},"2"]}`,
-			[]string{"1@0 c.d[][0]|x", "1@0.1 c.d[][0]|z", "1@0.2 a[].b|1", "1@0.3 a[1]|2"}},
+		{
+			"indices and each, in the order of the record", `{"c":{"d":[["x","y"],["z"]]},"a":[{"b":"1"},"2"]}`,
+			[]string{"1@0 c.d[][0]|x", "1@0.1 c.d[][0]|z", "1@0.2 a[].b|1", "1@0.3 a[1]|2"},
+		},
 		{"one of them is enough", `{"a":[{"b":"1"}]}`, []string{"1@0 a[].b|1"}},
 	})
 	runGolden(t, Options{Format: "jsonl", RefFields: []string{"."}}, []golden{{"the value itself", `"r"`, []string{"1@0 |r"}}})

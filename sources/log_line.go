@@ -14,7 +14,8 @@ type logLine struct {
 // parse reads a line. It gives the offset of what can't be, or -1.
 func (l *logLine) parse(line []byte, vhost, combined bool) int {
 	*l = logLine{}
-	pos, ok := 0, true
+	var pos int
+	var ok bool
 	if vhost {
 		if l.vhost, pos, ok = word(line, pos); !ok {
 			return pos

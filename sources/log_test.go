@@ -77,7 +77,8 @@ func TestLogVirtualHost(t *testing.T) {
 	runGolden(t, Options{Format: "vcombined", VhostScheme: "https", Pass: []string{"vhost", "protocol"}}, []golden{
 		{"scheme given", "h:8080" + tail + ` "http://r" "x"`, []string{
 			"1@0 request|/a base=https://h:8080/" + cols + " x_vhost=h:8080 x_protocol=HTTP/1.0",
-			"1@0.1 referer|http://r base=https://h:8080/" + cols + " x_vhost=h:8080 x_protocol=HTTP/1.0"}},
+			"1@0.1 referer|http://r base=https://h:8080/" + cols + " x_vhost=h:8080 x_protocol=HTTP/1.0",
+		}},
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -150,10 +151,8 @@ func (f *faults) oneOf(key, value string, accepted ...string) {
 	if value == "" {
 		return
 	}
-	for _, a := range accepted {
-		if value == a {
-			return
-		}
+	if slices.Contains(accepted, value) {
+		return
 	}
 	f.add(key, value, "is not known", strings.Join(accepted, ", "))
 }

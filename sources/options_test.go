@@ -33,8 +33,11 @@ func TestOptionFaults(t *testing.T) {
 		}
 	}
 	for _, o := range []Options{
-		{}, {Format: "csv", Delimiter: "tab", Header: "yes"}, {Format: "vcombined", Pass: []string{"vhost", "agent"}},
-		{Format: "jsonl", RefFields: []string{"links[].href", "."}}, {Format: "tsv", RefFields: []string{"2"}, Header: "no"},
+		{},
+		{Format: "csv", Delimiter: "tab", Header: "yes"},
+		{Format: "vcombined", Pass: []string{"vhost", "agent"}},
+		{Format: "jsonl", RefFields: []string{"links[].href", "."}},
+		{Format: "tsv", RefFields: []string{"2"}, Header: "no"},
 	} {
 		if err := o.Validate(); err != nil {
 			t.Errorf("%+v: %v", o, err)

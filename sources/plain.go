@@ -178,7 +178,7 @@ func newGzipReader(br *bufio.Reader) (*gzipReader, error) {
 
 // early: an EOF inside of something is no regular end.
 func early(err error) error {
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
 	}
 	return err

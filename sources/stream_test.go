@@ -57,7 +57,7 @@ func TestPipeIsAnsweredAtOnce(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", c.format, got, c.want2)
 		}
 		w.Close()
-		if err := fillErr(f); err != io.EOF {
+		if err := fillErr(f); !errors.Is(err, io.EOF) {
 			t.Errorf("%s: at the end: %v", c.format, err)
 		}
 		f.Close()

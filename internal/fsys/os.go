@@ -102,7 +102,7 @@ func (OS) Lock(name string) (io.Closer, error) {
 		if sameAsName(l, name) {
 			return osLock{l, name}, nil
 		}
-		l.Close()
+		_ = l.Close() // of a file that has lost its name: nobody else can lock it
 	}
 	return nil, &fs.PathError{Op: "lock", Path: name, Err: ErrLocked}
 }

@@ -47,7 +47,7 @@ func (g *GSBCanonicalizer) split(url []byte) (scheme, authority, path, query []b
 	}
 	rest := g.buf
 	scheme = []byte("http")
-	if i := bytes.Index(rest, []byte("://")); i > 0 && bytes.IndexAny(rest[:i], "/?") < 0 {
+	if i := bytes.Index(rest, []byte("://")); i > 0 && !bytes.ContainsAny(rest[:i], "/?") {
 		scheme, rest = rest[:i], rest[i+3:]
 	}
 	if i := bytes.IndexByte(rest, '?'); i >= 0 {

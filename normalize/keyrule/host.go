@@ -61,14 +61,14 @@ func standsAlone(host []byte) bool {
 // isSuffix reports whether a name is a public suffix as a whole (publicsuffix.org, "Algorithm").
 // A name of one label always is.
 func isSuffix(name []byte) bool {
-	dot := bytes.IndexByte(name, '.')
-	if dot < 0 {
+	_, after, ok := bytes.Cut(name, []byte{'.'})
+	if !ok {
 		return true
 	}
 	if has(exceptions[:], name) {
 		return false
 	}
-	return has(suffixes[:], name) || has(wildcards[:], name[dot+1:])
+	return has(suffixes[:], name) || has(wildcards[:], after)
 }
 
 func has(sorted []string, name []byte) bool {

@@ -100,7 +100,7 @@ func TestRules(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o := Options{}
-			for _, name := range strings.Fields(c.rules) {
+			for name := range strings.FieldsSeq(c.rules) {
 				switch name {
 				case "crawl":
 					o.Preset = name
@@ -141,15 +141,16 @@ func TestParamLists(t *testing.T) {
 }
 
 func TestCompileReportsAllFaults(t *testing.T) {
-	_, err := Compile(Options{Preset: "x", Rules: []string{"gsb", "no-such", "strip-www"}, ParamSets: []string{"y"},
-		Params: []ParamList{{Hosts: []string{"A.b"}, Names: []string{"a&b"}}}, IndexPages: []string{"a/b"}})
+	_, err := Compile(Options{
+		Preset: "x", Rules: []string{"gsb", "no-such", "strip-www"}, ParamSets: []string{"y"},
+		Params: []ParamList{{Hosts: []string{"A.b"}, Names: []string{"a&b"}}}, IndexPages: []string{"a/b"},
+	})
 	for _, want := range []string{`preset: "x"`, `rules: "no-such"`, `param_sets: "y"`, `params.hosts: "A.b"`, `params.names: "a&b"`, `index_pages: "a/b"`, "gsb alone"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("no fault says %s: %v", want, err)
 		}
 	}
-	var fault *OptionError
-	if !errors.As(err, &fault) {
+	if _, ok := errors.AsType[*OptionError](err); !ok {
 		t.Error("a fault is no *OptionError")
 	}
 	if _, err := Compile(Options{Rules: []string{"drop-params"}}); err == nil {

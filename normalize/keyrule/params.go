@@ -28,7 +28,8 @@ var paramSets = map[string]params{
 		"ga_campaign", "ga_place", "itm_*", "wt_mc", "wt.mc_id", "_ga", "_gl", "srsltid",
 	}},
 	// Parameters that hold a session's id.
-	"session": {set: "session-1", fold: true,
+	"session": {
+		set: "session-1", fold: true,
 		names: []string{"jsessionid", "phpsessid", "sessionid", "session_id", "aspsessionid*", "cfid", "cftoken"},
 		path:  []string{"jsessionid", "phpsessid"},
 	},

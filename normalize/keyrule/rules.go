@@ -73,7 +73,7 @@ func (s Set) Names() []string {
 
 // ByName gives the rule of that name.
 func ByName(name string) (Set, bool) {
-	for _, info := range infos {
+	for _, info := range &infos {
 		if info.Name == name {
 			return info.Bit, true
 		}
@@ -91,10 +91,16 @@ type Preset struct {
 
 var presets = [...]Preset{
 	{"spec", 0, nil, "No key rule: the key is the URI."},
-	{"crawl", DropUserinfo | DropTrailingDot | HexCase | Unreserved | DropParams | SortQuery | DropEmptyQuery, []string{"tracking", "session"},
-		"What most crawls want: tracking and session parameters out, query sorted. Keeps www, scheme, slashes and case."},
-	{"surt", FoldScheme | DropUserinfo | DropTrailingDot | StripWWW | StripWWWNumber | HexCase | Unreserved | DropParams | LowercasePath | FoldTrailingSlash | SortQueryPairs | DropEmptyQuery, []string{"session"},
-		"As web archives build their SURT keys, so far as these agree with one another."},
+	{
+		"crawl", DropUserinfo | DropTrailingDot | HexCase | Unreserved | DropParams | SortQuery | DropEmptyQuery,
+		[]string{"tracking", "session"},
+		"What most crawls want: tracking and session parameters out, query sorted. Keeps www, scheme, slashes and case.",
+	},
+	{
+		"surt", FoldScheme | DropUserinfo | DropTrailingDot | StripWWW | StripWWWNumber | HexCase | Unreserved | DropParams | LowercasePath | FoldTrailingSlash | SortQueryPairs | DropEmptyQuery,
+		[]string{"session"},
+		"As web archives build their SURT keys, so far as these agree with one another.",
+	},
 	{"gsb", GSB, nil, "Google Safe Browsing's canonical form."},
 }
 

@@ -27,7 +27,9 @@ func hosts() []string {
 	all = append(all, "a\U000a0000", "\U00100000", "\U000f0001b")
 	pools := [][]rune{
 		[]rune("abz019-xn"), []rune("אבגד\u05b0\u05b4"), []rune("\u0628\u062a\u0627\u0644\u064e\u0661\u06f1"),
-		[]rune("\u0915\u0937\u094d\u093e"), {0x200c, 0x200d}, []rune("\u0301\u0323\u0345\u0300"),
+		[]rune("\u0915\u0937\u094d\u093e"),
+		{0x200c, 0x200d},
+		[]rune("\u0301\u0323\u0345\u0300"),
 		[]rune("\u1100\u1161\u11a8\uac00\uac01"), []rune("äöüßéàñ"), []rune("一丁七。．"), []rune("ＡＢＣ①㍿ﬁ"),
 	}
 	for range 60000 {

@@ -110,8 +110,8 @@ func (p *punycoder) appendDecoded(dst, text []rune) (_ []rune, ok bool) {
 }
 
 func lastHyphen(text []rune) int {
-	for i := len(text) - 1; i >= 0; i-- {
-		if text[i] == '-' {
+	for i, t := range slices.Backward(text) {
+		if t == '-' {
 			return i
 		}
 	}
@@ -145,9 +145,9 @@ func (p *punycoder) insertCounted(dst []rune, start int) []rune {
 	for i := range out {
 		out[i] = free
 	}
-	for k := len(p.insertions) - 1; k >= 0; k-- {
-		at := p.find(p.insertions[k].at + 1)
-		out[at] = p.insertions[k].r
+	for _, v := range slices.Backward(p.insertions) {
+		at := p.find(v.at + 1)
+		out[at] = v.r
 		p.add(at, -1)
 	}
 	for i, next := 0, 0; i < len(out); i++ {
