@@ -28,7 +28,7 @@ func (o options) endToEnd(in inputs) error {
 		{"to Parquet, columns crawl", []string{"--columns", "crawl"}},
 		{"dry run: all but writing", []string{"--dry-run"}},
 	} {
-		var took []float64
+		var took, worked []float64
 		for range endToEndRounds {
 			out := filepath.Join(dir, "out")
 			args := append([]string{"run", in.list, "--quiet", "--output", out}, job.args...)
@@ -39,6 +39,7 @@ func (o options) endToEnd(in inputs) error {
 				return fmt.Errorf("%s %q: %w", o.urisieve, args, err)
 			}
 			took = append(took, time.Since(start).Seconds())
+			worked = append(worked, (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds())
 			if _, err := os.Stat(filepath.Join(out, "manifest.json")); err == nil {
 				if in.total, err = references(out); err != nil {
 					return err
@@ -50,8 +51,9 @@ func (o options) endToEnd(in inputs) error {
 				}
 			}
 		}
-		s := median(took)
-		fmt.Printf("  %-28s %9d references in %6.2f s: %9.0f references/s\n", job.name, in.total, s, float64(in.total)/s)
+		s, cpu := median(took), median(worked)
+		fmt.Printf("  %-27s %9d references in %5.2f s: %7.0f a second, %7.0f a CPU second\n",
+			job.name, in.total, s, float64(in.total)/s, float64(in.total)/cpu)
 	}
 	return nil
 }
