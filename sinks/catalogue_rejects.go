@@ -64,7 +64,7 @@ func rejectColumns(env columnEnv) []column {
 				return null
 			},
 		}, {
-			ColumnInfo: ColumnInfo{ID: 7, Name: "at", Kind: KindInt64, Doc: "The byte offset in the whole reference of the first byte that broke it.", Example: "10"},
+			ColumnInfo: ColumnInfo{ID: 7, Name: "byte_offset", Kind: KindInt64, Doc: "The byte offset in the whole reference of the first byte that broke it.", Example: "10"},
 			value:      func(v *refs, i int) cell { return number(v.recs[i].Result.At) },
 		},
 		layerColumn(8, "embedded_base", "The base URI that the document's content gave, as it came in.", `"/forum/"`, 0),

@@ -98,7 +98,7 @@ func TestSchemaNeverChanges(t *testing.T) {
 	if got := signature(Columns()); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	const rejects = "1 raw bytes! 2 raw_length int64! 3 raw_hash hash! 4 raw_cut bool! 5 reason text! 6 component text 7 at int64! " +
+	const rejects = "1 raw bytes! 2 raw_length int64! 3 raw_hash hash! 4 raw_cut bool! 5 reason text! 6 component text 7 byte_offset int64! " +
 		"8 embedded_base bytes 9 entity_base bytes 10 base bytes 11 canon_profile text! " +
 		"12 element text 13 source text! 14 source_partition int32 15 source_offset int64! 16 source_record int64! 17 source_index int32! "
 	if got := signature(RejectColumns()); got != rejects {
@@ -217,5 +217,20 @@ func TestPassThroughFillsTheCataloguesColumns(t *testing.T) {
 `
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+func TestFormatsPageHasTheFingerprintsAndNames(t *testing.T) {
+	page, err := os.ReadFile("../docs/formats.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{
+		exampleFingerprint, exampleKeyFingerprint, SchemaMain, SchemaRejects, manifestOf(0), manifestOf(1), successName, lockName,
+		tempOf(partName(0, 0, ".parquet")), stagedOf(partName(1, 0, ".parquet")),
+	} {
+		if !strings.Contains(string(page), part) {
+			t.Errorf("docs/formats.md doesn't name %s", part)
+		}
 	}
 }

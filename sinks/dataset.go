@@ -99,13 +99,13 @@ func (t *dirTarget) judge(names []fileName, raw []string) (empty bool, err error
 func (t *dirTarget) fits(names []fileName, raw []string) error {
 	closed := map[int]bool{}
 	for _, n := range names {
-		if n.kind == nameManifest || n.kind == nameStaged && n.base == runPrefix(n.run)+manifestName {
+		if n.kind == nameManifest || n.kind == nameStaged && n.base == manifestOf(n.run) {
 			closed[n.run] = true
 		}
 	}
 	for i, n := range names {
 		if n.kind == namePart && !closed[n.run] {
-			return fmt.Errorf("output %s holds a run that did not end (%s, but no %s): overwrite it, or choose another output", t.path, raw[i], runPrefix(n.run)+manifestName)
+			return fmt.Errorf("output %s holds a run that did not end (%s, but no %s): overwrite it, or choose another output", t.path, raw[i], manifestOf(n.run))
 		}
 		if n.kind != nameManifest {
 			continue
@@ -230,7 +230,7 @@ func (t *dirTarget) finish(m *manifest, whole bool) (string, error) {
 	if t.run > 0 {
 		return t.path, t.finishRun(m)
 	}
-	if err := t.writeManifest(m, manifestName); err != nil {
+	if err := t.writeManifest(m, manifestOf(0)); err != nil {
 		return "", err
 	}
 	if whole {
@@ -253,7 +253,7 @@ func (t *dirTarget) writeManifest(m *manifest, final string) error {
 	if err != nil {
 		return err
 	}
-	if err := writeSmall(t.disk, t.work, runPrefix(t.run)+manifestName, final, text); err != nil {
+	if err := writeSmall(t.disk, t.work, manifestOf(t.run), final, text); err != nil {
 		return err
 	}
 	return t.disk.SyncDir(t.work)

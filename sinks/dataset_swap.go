@@ -91,7 +91,7 @@ func (t *dirTarget) recoverSwapLocked(old, fresh string) error {
 
 // finishRun makes an appended run visible. From the moment that its manifest is staged it counts.
 func (t *dirTarget) finishRun(m *manifest) error {
-	if err := t.writeManifest(m, stagedOf(runPrefix(t.run)+manifestName)); err != nil {
+	if err := t.writeManifest(m, stagedOf(manifestOf(t.run))); err != nil {
 		return err
 	}
 	names, raw, err := t.list(t.path)
@@ -108,7 +108,7 @@ func (t *dirTarget) nameRun(run int, complete bool, names []fileName, raw []stri
 			return err
 		}
 	}
-	manifest := runPrefix(run) + manifestName
+	manifest := manifestOf(run)
 	for i, n := range names {
 		if n.kind != nameStaged || n.run != run || n.base == manifest {
 			continue
@@ -150,7 +150,7 @@ func (t *dirTarget) recoverRuns(names []fileName, raw []string) error {
 		}
 	}
 	for _, run := range runs {
-		staged := stagedOf(runPrefix(run) + manifestName)
+		staged := stagedOf(manifestOf(run))
 		if !slices.Contains(raw, staged) {
 			if err := t.dropRun(run, names, raw); err != nil {
 				return err

@@ -20,12 +20,12 @@ func TestDatasetNamesManifestAndSuccess(t *testing.T) {
 	disk := newDisk()
 	writeAll(t, disk, lines("a/b/out"), some(3000), 100)
 	files := tree(t, disk, ".")
-	want := []string{"a/b/out/_SUCCESS", "a/b/out/manifest.json", "a/b/out/part-000000.jsonl", "a/b/out/part-000001.jsonl", "a/b/out/part-000002.jsonl", "a/b/out/part-000003.jsonl"}
+	want := []string{"a/b/out/_SUCCESS", "a/b/out/_manifest.json", "a/b/out/part-000000.jsonl", "a/b/out/part-000001.jsonl", "a/b/out/part-000002.jsonl", "a/b/out/part-000003.jsonl"}
 	if got := names(files); fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Fatalf("got %v, want %v", got, want)
 	}
 	var m manifest
-	if err := json.Unmarshal([]byte(files["a/b/out/manifest.json"]), &m); err != nil {
+	if err := json.Unmarshal([]byte(files["a/b/out/_manifest.json"]), &m); err != nil {
 		t.Fatal(err)
 	}
 	if m.Rows != 3000 || !m.Complete || m.Schema != SchemaMain || m.SettingsID != info.SettingsID || m.Counts.Unique != 3000 || len(m.Files) != 4 {
@@ -224,8 +224,8 @@ func TestIncompleteInputHasNoSuccess(t *testing.T) {
 		t.Fatal(err)
 	}
 	files := tree(t, disk, ".")
-	if _, ok := files["out/_SUCCESS"]; ok || !strings.Contains(files["out/manifest.json"], `"complete": false`) {
-		t.Errorf("got %v, %s", names(files), files["out/manifest.json"])
+	if _, ok := files["out/_SUCCESS"]; ok || !strings.Contains(files["out/_manifest.json"], `"complete": false`) {
+		t.Errorf("got %v, %s", names(files), files["out/_manifest.json"])
 	}
 }
 
@@ -236,9 +236,9 @@ func TestAppendAddsARunOfItsOwnPrefix(t *testing.T) {
 	for range 3 {
 		writeAll(t, disk, o, some(2000), 100)
 	}
-	want := "[out/_SUCCESS out/manifest.json out/part-000000.jsonl out/part-000001.jsonl out/part-000002.jsonl" +
-		" out/run-0001-manifest.json out/run-0001-part-000000.jsonl out/run-0001-part-000001.jsonl out/run-0001-part-000002.jsonl" +
-		" out/run-0002-manifest.json out/run-0002-part-000000.jsonl out/run-0002-part-000001.jsonl out/run-0002-part-000002.jsonl]"
+	want := "[out/_SUCCESS out/_manifest.json out/_run-0001-manifest.json out/_run-0002-manifest.json out/part-000000.jsonl out/part-000001.jsonl out/part-000002.jsonl" +
+		" out/run-0001-part-000000.jsonl out/run-0001-part-000001.jsonl out/run-0001-part-000002.jsonl" +
+		" out/run-0002-part-000000.jsonl out/run-0002-part-000001.jsonl out/run-0002-part-000002.jsonl]"
 	if got := fmt.Sprint(names(tree(t, disk, "."))); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
@@ -260,7 +260,7 @@ func TestAppendRefusesWhatDoesNotFit(t *testing.T) {
 	}
 	o = lines("out")
 	o.Append = true
-	disk.Remove("out/manifest.json")
+	disk.Remove("out/_manifest.json")
 	if _, err := Open(disk, o, info); err == nil || !strings.Contains(err.Error(), "did not end") {
 		t.Errorf("after a run that did not end: got %v", err)
 	}

@@ -120,7 +120,7 @@ func TestRejectsKeepTheBytes(t *testing.T) {
 	check(0, "raw_hash", "a377beda9ff4a63e33869bff84b1c871")
 	check(0, "reason", "bad_host")
 	check(0, "component", "host")
-	check(0, "at", 10.0)
+	check(0, "byte_offset", 10.0)
 	check(0, "raw_cut", false)
 	check(0, "base", nil)
 	check(1, "raw", long[:64<<10])

@@ -6,10 +6,11 @@ import (
 	"strings"
 )
 
-// Names in a dataset. The visible ones are promises to readers; all others begin with a dot.
+// Names in a dataset. Readers of datasets skip what begins with "_" or ".": the first are promises to
+// people and programs, the second nobody's business.
 const (
 	successName  = "_SUCCESS"
-	manifestName = "manifest.json"
+	manifestName = "manifest.json" // after "_" and, in an appended run, its prefix
 	lockName     = ".urisieve.lock"
 	tempSuffix   = ".tmp"    // being written
 	stagedSuffix = ".staged" // whole, but its run isn't
@@ -21,14 +22,14 @@ type nameKind uint8
 const (
 	nameForeign  nameKind = iota // none of ours
 	namePart                     // part-000000.parquet, run-0001-part-000000.jsonl.gz
-	nameManifest                 // manifest.json, run-0001-manifest.json
+	nameManifest                 // _manifest.json, _run-0001-manifest.json
 	nameSuccess
 	nameLock
 	nameTemp   // .part-000000.parquet.tmp
 	nameStaged // .run-0001-part-000000.parquet.staged
 )
 
-// visible reports whether readers see it.
+// visible reports whether it is there to be seen, and not a matter of our own.
 func (k nameKind) visible() bool { return k <= nameSuccess }
 
 // fileName is a name taken apart.
@@ -68,7 +69,7 @@ func parseName(name string) fileName {
 
 func parseBase(base string) fileName {
 	n := fileName{base: base}
-	rest := base
+	rest, special := strings.CutPrefix(base, "_")
 	if after, ok := strings.CutPrefix(rest, "run-"); ok {
 		digits, tail, _ := strings.Cut(after, "-")
 		if n.run = leastDigits(digits, 4); n.run < 1 {
@@ -76,9 +77,12 @@ func parseBase(base string) fileName {
 		}
 		rest = tail
 	}
-	if rest == manifestName || base == successName {
-		n.kind = nameManifest
-		return n
+	if special {
+		if rest == manifestName || base == successName {
+			n.kind = nameManifest
+			return n
+		}
+		return fileName{}
 	}
 	digits, ext, _ := strings.Cut(strings.TrimPrefix(rest, "part-"), ".")
 	if n.part = leastDigits(digits, 6); n.part < 0 || !strings.HasPrefix(rest, "part-") {
@@ -107,6 +111,8 @@ func runPrefix(run int) string {
 	}
 	return fmt.Sprintf("run-%04d-", run)
 }
+
+func manifestOf(run int) string { return "_" + runPrefix(run) + manifestName }
 
 func partName(run, part int, ext string) string {
 	return fmt.Sprintf("%spart-%06d%s", runPrefix(run), part, ext)

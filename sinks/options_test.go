@@ -73,13 +73,13 @@ func TestRejectsLieBesideTheOutput(t *testing.T) {
 func TestNamesAreOursOnlyWhenTheyAre(t *testing.T) {
 	for name, want := range map[string]nameKind{
 		"part-000000.parquet": namePart, "part-1000000.jsonl.zst": namePart, "run-0001-part-000000.txt.gz": namePart,
-		"manifest.json": nameManifest, "run-0012-manifest.json": nameManifest, "_SUCCESS": nameSuccess, ".urisieve.lock": nameLock,
-		".part-000000.parquet.tmp": nameTemp, ".manifest.json.tmp": nameTemp, "._SUCCESS.tmp": nameTemp, ".run-0001-part-000000.jsonl.staged": nameStaged,
-		".run-0001-manifest.json.staged": nameStaged,
-		"part-00000.parquet":             nameForeign, "part-000000": nameForeign, "part-000000.csv": nameForeign, "part-000000.parquet.gz": nameForeign,
+		"_manifest.json": nameManifest, "_run-0012-manifest.json": nameManifest, "_SUCCESS": nameSuccess, ".urisieve.lock": nameLock,
+		".part-000000.parquet.tmp": nameTemp, "._manifest.json.tmp": nameTemp, "._SUCCESS.tmp": nameTemp, ".run-0001-part-000000.jsonl.staged": nameStaged,
+		"._run-0001-manifest.json.staged": nameStaged,
+		"part-00000.parquet":              nameForeign, "part-000000": nameForeign, "part-000000.csv": nameForeign, "part-000000.parquet.gz": nameForeign,
 		"xpart-000000.parquet": nameForeign, "run-0000-part-000000.parquet": nameForeign, "run-1-part-000000.parquet": nameForeign,
 		".part-000000.parquet": nameForeign, "part-000000.parquet.tmp": nameForeign, ".tmp": nameForeign, ".x.tmp": nameForeign,
-		"part--00001.parquet": nameForeign, "part-+00001.parquet": nameForeign, "": nameForeign, "run-0001-_SUCCESS": nameForeign,
+		"part--00001.parquet": nameForeign, "part-+00001.parquet": nameForeign, "": nameForeign, "manifest.json": nameForeign, "_part-000000.parquet": nameForeign, "_run-0001-part-000000.parquet": nameForeign, "run-0001-_SUCCESS": nameForeign,
 	} {
 		if got := parseName(name).kind; got != want {
 			t.Errorf("%q: got %d, want %d", name, got, want)

@@ -40,7 +40,7 @@ func (o options) endToEnd(in inputs) error {
 			}
 			took = append(took, time.Since(start).Seconds())
 			worked = append(worked, (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds())
-			if _, err := os.Stat(filepath.Join(out, "manifest.json")); err == nil {
+			if _, err := os.Stat(filepath.Join(out, "_manifest.json")); err == nil {
 				if in.total, err = references(out); err != nil {
 					return err
 				}
@@ -60,7 +60,7 @@ func (o options) endToEnd(in inputs) error {
 
 // references is the number that a dataset's manifest gives.
 func references(dataset string) (int64, error) {
-	text, err := os.ReadFile(filepath.Join(dataset, "manifest.json"))
+	text, err := os.ReadFile(filepath.Join(dataset, "_manifest.json"))
 	if err != nil {
 		return 0, err
 	}

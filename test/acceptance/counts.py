@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Hold a run's own counts (manifest.json) against what DuckDB finds in its datasets.
+"""Hold a run's own counts (_manifest.json) against what DuckDB finds in its datasets.
 
 Usage: counts.py DATASET, with the rejects in DATASET.rejects
 """
@@ -10,7 +10,7 @@ import sys
 import duckdb
 
 dataset = pathlib.Path(sys.argv[1])
-counts = json.loads((dataset / "manifest.json").read_text())["counts"]
+counts = json.loads((dataset / "_manifest.json").read_text())["counts"]
 
 
 def rows(path):

@@ -66,8 +66,8 @@ def check_folder(judge, path, rows, complete):
         return
     judge.equal("temporary files left behind", [p.name for p in path.rglob(".*.tmp")], [])
     judge.equal("_SUCCESS is there", (path / "_SUCCESS").exists(), complete)
-    # A run that was appended has a manifest of its own: run-0001-manifest.json.
-    manifests = [json.loads(p.read_text()) for p in sorted(path.glob("*manifest.json"))]
+    # A run that was appended has a manifest of its own: _run-0001-manifest.json.
+    manifests = [json.loads(p.read_text()) for p in sorted(path.glob("_*manifest.json"))]
     listed = {f["name"]: f["rows"] for m in manifests for f in m["files"]}
     judge.equal("files in the manifests", sorted(listed), [p.name for p in parquet_files(path)])
     judge.equal("rows in the manifests", sum(listed.values()), rows)
