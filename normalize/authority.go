@@ -44,8 +44,14 @@ func (r *run) inheritAuthority() {
 	r.done.HostStart = r.done.AuthStart + b.parts.HostStart - b.parts.AuthStart
 	r.done.HostEnd = r.done.AuthStart + b.parts.HostEnd - b.parts.AuthStart
 	r.result.Flags |= b.flags & authorityFlags
+	if len(b.parts.Authority(b.text)) == 0 {
+		r.traceResolve(ComponentAuthority, nil, b.parts.Authority(b.text))
+		return
+	}
 	r.traceResolve(ComponentUserinfo, nil, b.parts.Userinfo(b.text))
-	r.traceResolve(ComponentHost, nil, b.parts.Host(b.text))
+	if host := b.parts.Host(b.text); len(host) > 0 {
+		r.traceResolve(ComponentHost, nil, host)
+	}
 	r.traceResolve(ComponentPort, nil, b.parts.Port(b.text))
 }
 
@@ -180,7 +186,7 @@ func (r *run) checkDigits() bool {
 //
 //	http://h:25/  ->  flags reserved_port, bad_port
 //
-// Source: RFC 3986 section 7.6; Fetch standard section 2.9 (port blocking). Class: scheme.
+// Source: RFC 3986 section 7.2; Fetch standard, port blocking. Class: scheme.
 func (r *run) judgePort(number int) bool {
 	bad := number >= 0 && isBadPort(number)
 	if bad && r.on&RuleRefuseBadPort != 0 {
@@ -229,7 +235,7 @@ func (r *run) defaultPort() int {
 	return 0
 }
 
-// badPorts are the ports that the fetch standard calls bad (section 2.9, port blocking), sorted.
+// badPorts are the ports that the fetch standard calls bad (port blocking), sorted.
 var badPorts = [...]uint16{
 	0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102,
 	103, 104, 109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465,

@@ -51,6 +51,8 @@ type ComponentExplanation struct {
 
 // Step is one rule at work on one component. For each component, the first step's Before is the
 // reference's text, each next one's is what the last one left, and the last After is the result's.
+// A component that is there but empty is told from one that is not by its delimiter: ":" for an
+// empty port, "@", "?" and "//" for an empty userinfo, query and authority.
 type Step struct {
 	Rule      RuleSet // one bit
 	Name      string  // of the rule

@@ -141,7 +141,7 @@ func hasALabel(name []byte) bool {
 }
 
 // isALabel reports whether a label has the prefix of A-labels (RFC 5890 section 2.3.1).
-func isALabel[T []byte | string](label T) bool {
+func isALabel(label []byte) bool {
 	return len(label) >= 4 && label[0]|0x20 == 'x' && label[1]|0x20 == 'n' && label[2] == '-' && label[3] == '-'
 }
 

@@ -5,7 +5,7 @@ import (
 )
 
 // Normalizer normalizes references under one set of options. It belongs to one goroutine at a
-// time. Clone makes another for the next goroutine.
+// time: it owns scratch space. Clone makes another for the next goroutine.
 type Normalizer struct {
 	opts     Options // defaults written out
 	id       string
@@ -15,6 +15,7 @@ type Normalizer struct {
 	maxIn    int
 	maxOut   int
 	fallback Base // the default base, for a nil *Base and as outermost layer
+	mapper   mapper
 	work     uint64
 }
 
@@ -53,10 +54,14 @@ func newNormalizer(o Options) *Normalizer {
 }
 
 // Clone makes an equal Normalizer for another goroutine.
-func (n *Normalizer) Clone() *Normalizer { c := *n; return &c }
+func (n *Normalizer) Clone() *Normalizer {
+	c := *n
+	c.mapper = mapper{} // scratch space
+	return &c
+}
 
 // SettingsID names everything that can change an output byte: profile, Unicode version and a
-// short hash of the settings: "rfc3986-0.u15+1c5d0a3e".
+// short hash of the settings: "rfc3986-1.u17+b1e7c6c5".
 func (n *Normalizer) SettingsID() string { return n.id }
 
 // MaxURIBytes is the longest reference that is taken, in bytes.

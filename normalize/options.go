@@ -9,15 +9,14 @@ import (
 	"strconv"
 	"strings"
 
-	"golang.org/x/net/idna"
-
 	"github.com/urisieve/urisieve/normalize/uri"
+	"github.com/urisieve/urisieve/normalize/uts46"
 )
 
 // Options says how to normalize. The zero value is the newest rfc3986 profile, repairing.
 type Options struct {
 	// Profile names the standard: "rfc3986" (its newest version) or a version by its own name,
-	// such as "rfc3986-0". Default "rfc3986".
+	// such as "rfc3986-1". Default "rfc3986".
 	Profile string
 	// Strict refuses what the grammar forbids. Default false: it is mended once and flagged.
 	Strict bool
@@ -187,7 +186,7 @@ func (o Options) settingsID() string {
 		b.WriteString("default_port=" + p.Scheme + ":" + strconv.Itoa(int(p.Port)) + "\n")
 	}
 	sum := sha256.Sum256([]byte(b.String()))
-	major, _, _ := strings.Cut(idna.UnicodeVersion, ".")
+	major, _, _ := strings.Cut(uts46.UnicodeVersion, ".")
 	return o.Profile + ".u" + major + "+" + hex.EncodeToString(sum[:4])
 }
 

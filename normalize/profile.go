@@ -3,25 +3,27 @@ package normalize
 import (
 	"slices"
 	"strings"
+
+	"github.com/urisieve/urisieve/normalize/uts46"
 )
 
-// profile0 is the first version of the profile rfc3986. It is provisional: it takes its Unicode
-// tables from the Go release that it is built with, and the settings id says which.
-const profile0 = "rfc3986-0"
+// profile1 is the first version of the profile rfc3986. What it makes of a reference never changes:
+// testdata/golden holds it.
+const profile1 = "rfc3986-1"
 
 // ProfileInfo describes a profile.
 type ProfileInfo struct {
-	Name        string // what Options.Profile takes: "rfc3986-0"
-	Family      string // the name that stands for its newest version: "rfc3986"
-	Newest      bool   // whether it is the newest of its family
-	Provisional bool   // whether its bytes may still change with the Go release
-	Doc         string
+	Name    string // what Options.Profile takes: "rfc3986-1"
+	Family  string // the name that stands for its newest version: "rfc3986"
+	Newest  bool   // whether it is the newest of its family
+	Unicode string // the version of the Unicode tables that host names are mapped by
+	Doc     string
 }
 
 // Profiles lists the profiles, those of a family together, the newest last.
 func Profiles() []ProfileInfo {
 	return []ProfileInfo{{
-		Name: profile0, Family: "rfc3986", Newest: true, Provisional: true,
+		Name: profile1, Family: "rfc3986", Newest: true, Unicode: uts46.UnicodeVersion,
 		Doc: "RFC 3986 (STD 66) with RFC 9110 for http and https, RFC 8089 for file, RFC 5952 for IPv6 and UTS 46 for host names.",
 	}}
 }

@@ -66,7 +66,7 @@ func (r *run) relate() bool {
 			r.relates = true
 		}
 	}
-	if r.parts.HasScheme() && !r.relates {
+	if r.parts.HasScheme() && !r.relates || r.on&RuleResolve == 0 {
 		return true
 	}
 	if r.base.skipped {
@@ -147,16 +147,28 @@ func (r *run) appendRest() bool {
 	r.appendPath()
 	r.appendQuery()
 	r.appendFragment()
-	if r.relates && r.base.flags&FlagEscapedControl != 0 && r.on&RuleFlagControl != 0 {
-		r.work += uint64(len(r.out) - r.start)
-		if hasEscapedControl(r.out[r.start:]) {
-			r.result.Flags |= FlagEscapedControl
-		}
-	}
+	r.flagControl()
 	if len(r.out)-r.start > r.n.maxOut {
 		return r.refuse(OutputTooLong, ComponentReference, 0)
 	}
 	return true
+}
+
+// flagControl makes FlagEscapedControl tell of the result alone: the base may have an escaped
+// control too, and one of the reference's may have gone with a segment that ".." removed.
+func (r *run) flagControl() {
+	told := r.result.Flags
+	if r.relates {
+		told |= r.base.flags
+	}
+	if told&FlagEscapedControl == 0 || r.on&RuleFlagControl == 0 || !r.relates && r.result.Changed&RuleRemoveDots == 0 {
+		return
+	}
+	r.work += uint64(len(r.out) - r.start)
+	r.result.Flags &^= FlagEscapedControl
+	if hasEscapedControl(r.out[r.start:]) {
+		r.result.Flags |= FlagEscapedControl
+	}
 }
 
 // appendQuery writes the query, or that of the base where the reference is empty but for a

@@ -69,7 +69,7 @@ type RuleInfo struct {
 }
 
 // ofRFC3986 are the profiles of the rules below.
-var ofRFC3986 = []string{profile0}
+var ofRFC3986 = []string{profile1}
 
 var ruleInfos = [...]RuleInfo{
 	{RuleTrim, "trim", "syntax", "RFC 3986 appendix C", " http://h/ ", "http://h/", "Cut spaces and C0 controls off at both ends.", true, ofRFC3986},
@@ -94,7 +94,7 @@ var ruleInfos = [...]RuleInfo{
 	{RuleDropLocalhost, "drop_localhost", "scheme", "RFC 8089 section 2", "file://localhost/x", "file:///x", "Write the host localhost of a file URI as the empty host.", true, ofRFC3986},
 	{RuleFileAuthority, "file_authority", "scheme", "RFC 8089 appendix B", "file:/x", "file:///x", "Write a file URI without an authority with an empty one.", true, ofRFC3986},
 	{RuleResolve, "resolve", "syntax", "RFC 3986 section 5.2", "../g", "http://a/b/g", "Resolve a relative reference against the base.", true, ofRFC3986},
-	{RuleRemoveDots, "remove_dot_segments", "syntax", "RFC 3986 section 5.2.4 and 6.2.2.3", "http://h/a/./b/../c", "http://h/a/c", "Remove \".\" and \"..\" segments from the path of a hierarchical URI.", true, ofRFC3986},
+	{RuleRemoveDots, "remove_dot_segments", "syntax", "RFC 3986 sections 5.2.4 and 6.2.2.3", "http://h/a/./b/../c", "http://h/a/c", "Remove \".\" and \"..\" segments from the path of a hierarchical URI.", true, ofRFC3986},
 	{RuleRootPath, "root_path", "scheme", "RFC 3986 section 6.2.3", "http://h", "http://h/", "Write an empty path after an authority as \"/\".", true, ofRFC3986},
 	{RuleGuardPath, "guard_path", "syntax", "RFC 3986 section 3.3", "a:/..//b", "a:/.//b", "Write \"/.\" before a path that would read as an authority.", true, ofRFC3986},
 
@@ -105,13 +105,13 @@ var ruleInfos = [...]RuleInfo{
 	{RuleCheckPort, "check_port", "scheme", "RFC 3986 section 3.2.3", "http://h:99999/", "bad_port", "Refuse a port that is no number, or over 65535 where hosts are DNS names.", false, ofRFC3986},
 	{RuleNeedHost, "need_host", "scheme", "RFC 9110 section 4.2", "http:///p", "no_host", "Refuse http and https URIs without a host.", false, ofRFC3986},
 	{RuleRefuseUserinfo, "refuse_userinfo", "policy", "RFC 3986 section 7.5", "http://u@h/", "userinfo_refused", "userinfo: refuse: refuse a reference with userinfo.", false, ofRFC3986},
-	{RuleRefuseBadPort, "refuse_bad_port", "policy", "Fetch standard section 2.9", "http://h:25/", "bad_port", "refuse_bad_ports: refuse the ports that browsers refuse.", false, ofRFC3986},
+	{RuleRefuseBadPort, "refuse_bad_port", "policy", "Fetch standard, port blocking", "http://h:25/", "bad_port", "refuse_bad_ports: refuse the ports that browsers refuse.", false, ofRFC3986},
 	{RuleNeedBase, "need_base", "syntax", "RFC 3986 section 5.1", "g", "no_base", "Refuse a relative reference without a usable base.", false, ofRFC3986},
 	{RuleOpaqueBase, "opaque_base", "syntax", "RFC 3986 section 5.2.2", "g", "opaque_base", "Refuse all but a fragment against an opaque base.", false, ofRFC3986},
 	{RuleRejectSameScheme, "reject_same_scheme", "policy", "RFC 3986 section 5.4.2", "http:g", "same_scheme", "same_scheme: reject: refuse a reference that repeats its base's scheme without an authority.", false, ofRFC3986},
 	{RuleFlagUserinfo, "flag_userinfo", "syntax", "RFC 3986 section 7.5", "http://u:p@h/", "password", "Tell of userinfo and of a password.", false, ofRFC3986},
-	{RuleFlagPort, "flag_port", "scheme", "RFC 3986 section 7.6", "http://h:25/", "reserved_port", "Tell of a port below 1024 that is not the scheme's default, and of one that browsers refuse.", false, ofRFC3986},
-	{RuleFlagControl, "flag_control", "syntax", "RFC 3986 section 7.3", "http://h/%0D%0A", "escaped_control", "Tell of escaped control characters, which are kept.", false, ofRFC3986},
+	{RuleFlagPort, "flag_port", "scheme", "RFC 3986 section 7.2", "http://h:25/", "reserved_port", "Tell of a port below 1024 that is not the scheme's default, and of one that browsers refuse.", false, ofRFC3986},
+	{RuleFlagControl, "flag_control", "syntax", "RFC 3986 sections 7.2 and 7.3", "http://h/%0D%0A", "escaped_control", "Tell of escaped control characters, which are kept.", false, ofRFC3986},
 	{RuleFlagHost, "flag_host", "scheme", "RFC 3986 section 7.4", "http://0x7f.1/", "numeric_host", "Tell of hosts that are, or that programs may read as, IP addresses.", false, ofRFC3986},
 }
 

@@ -16,11 +16,34 @@ func (t *trace) add(rule RuleSet, c Component, before, after []byte) {
 	if before == nil && after == nil {
 		return
 	}
+	if len(before)+len(after) == 0 { // empty is not absent: show the delimiter
+		if delimiter := delimiterOf(c); before != nil {
+			before = delimiter
+		} else {
+			after = delimiter
+		}
+	}
 	info := &ruleInfos[bits.TrailingZeros64(uint64(rule))]
 	t.steps = append(t.steps, Step{
 		Rule: rule, Name: info.Name, Section: info.Section, Component: c,
 		Before: string(before), After: string(after),
 	})
+}
+
+// delimiterOf is what tells an empty component from an absent one.
+func delimiterOf(c Component) []byte {
+	switch c {
+	case ComponentAuthority:
+		return []byte("//")
+	case ComponentUserinfo:
+		return []byte("@")
+	case ComponentPort:
+		return []byte(":")
+	case ComponentQuery:
+		return []byte("?")
+	default:
+		return nil
+	}
 }
 
 // traceText notes the steps of appendText: it applies its rules one after the other, in the order

@@ -21,7 +21,7 @@ which they act, each with an example and the section that licenses it; the defau
 dropped; the reserved characters with their escaped forms, which are never taken for each other; the
 flags; and the reasons for which a reference has no canonical URI, with what to do.`,
 		Example: `  urisieve rules
-  urisieve rules --profile rfc3986-0 --json`,
+  urisieve rules --profile rfc3986-1 --json`,
 		Args: cobra.NoArgs,
 	}
 	c := addConfiguration(cmd, profileFlag)
@@ -61,11 +61,11 @@ type ruleBook struct {
 
 type (
 	profileJSON struct {
-		Name        string `json:"name"`
-		Family      string `json:"family"`
-		Newest      bool   `json:"newest"`
-		Provisional bool   `json:"provisional"`
-		Doc         string `json:"doc"`
+		Name    string `json:"name"`
+		Family  string `json:"family"`
+		Newest  bool   `json:"newest"`
+		Unicode string `json:"unicode"`
+		Doc     string `json:"doc"`
 	}
 	ruleJSON struct {
 		Name    string `json:"name"`
@@ -114,7 +114,7 @@ func rulesOf(l *config.Loaded) (*ruleBook, error) {
 	}
 	b := &ruleBook{Settings: n.SettingsID()}
 	for _, p := range normalize.Profiles() {
-		b.Profiles = append(b.Profiles, profileJSON{p.Name, p.Family, p.Newest, p.Provisional, p.Doc})
+		b.Profiles = append(b.Profiles, profileJSON{p.Name, p.Family, p.Newest, p.Unicode, p.Doc})
 		if p.Name == l.Normalize.Profile || p.Family == l.Normalize.Profile && p.Newest {
 			b.Profile = p.Name
 		}
