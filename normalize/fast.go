@@ -1,46 +1,110 @@
 package normalize
 
 import (
+	"bytes"
+
 	"github.com/urisieve/urisieve/normalize/uri"
 )
 
-// appendCanonical is the short way for references that are in canonical form already, which most
-// are: it proves so in one pass over a table of byte classes and copies them in one go. ok is
-// false when it can't prove it; then rebuild decides, whose answer is the same. It knows http and
-// https with a plain host, and references relative to a base that has an authority.
-func (n *Normalizer) appendCanonical(dst []byte, base *Base, ref []byte) (out []byte, result Result, ok bool) {
-	if len(ref) < len("http://h/") || ref[0] != 'h' {
-		return n.appendCanonicalRelative(dst, base, ref)
+// appendQuick is the short way for the references that most links are: an http or https URI with a
+// plain host and no userinfo or port, and a relative one against a base with an authority. What
+// stands before the path then needs no rule. If the rest is in canonical form already, which it
+// mostly is, one pass over a table of byte classes proves it and one copy writes it; else rebuild's
+// own rules mend the rest. ok is false for all other references: rebuild decides, and its answer
+// would be the same for these.
+func (n *Normalizer) appendQuick(dst []byte, base *Base, ref []byte) (out []byte, result Result, ok bool) {
+	if len(ref) >= len("http://h") {
+		switch {
+		case ref[0] == 'h' && string(ref[:8]) == "https://":
+			return n.appendQuickHost(dst, nil, ref, 8)
+		case ref[0] == 'h' && string(ref[:7]) == "http://":
+			return n.appendQuickHost(dst, nil, ref, 7)
+		case ref[0] == '/' && ref[1] == '/' && base.scheme != nil && base.scheme.needHost: // http or https
+			return n.appendQuickHost(dst, base, ref, 2)
+		}
 	}
-	var at int
-	switch {
-	case string(ref[:8]) == "https://":
-		at = 8
-	case string(ref[:7]) == "http://":
-		at = 7
-	default:
-		return n.appendCanonicalRelative(dst, base, ref)
-	}
+	return n.appendQuickRelative(dst, base, ref)
+}
+
+// appendQuickHost is appendQuick for a reference with an http or https host at ref[at:]. The scheme
+// is that of base where base is not nil.
+func (n *Normalizer) appendQuickHost(dst []byte, base *Base, ref []byte, at int) (out []byte, result Result, ok bool) {
 	end := plainHost(ref, at)
-	if end == at || end == len(ref) || ref[end] != '/' {
+	if end == at {
 		return dst, result, false
 	}
 	if mayBeAddress(ref[end-1]) {
 		result.Flags = addressFlags(ref[at:end], true)
 	}
 	t := tail{text: ref, query: uri.Absent, fragment: uri.Absent}
-	if !t.path(end) {
+	root := false
+	switch {
+	case end == len(ref):
+		root, ok = true, true
+	case ref[end] == '/':
+		ok = t.path(end)
+	case ref[end] == '?' || ref[end] == '#':
+		root, ok = true, t.tail(end)
+	default:
 		return dst, result, false
+	}
+	host, path, scheme := uint32(at), uint32(end), []byte(nil)
+	parts := uri.Parts{SchemeEnd: host - 3, AuthStart: host, HostStart: host, HostEnd: path, PathStart: path, QueryStart: t.query, FragStart: t.fragment}
+	result.Parts = parts
+	if base != nil {
+		scheme = base.text[:base.parts.SchemeEnd+1]
+		result.Parts = parts.Shifted(uint32(len(scheme)))
+		result.Parts.SchemeEnd, parts.SchemeEnd = base.parts.SchemeEnd, uri.Absent
+		result.Changed, result.BaseUsed = RuleResolve, base.used
+		if base.skipped {
+			result.Flags |= FlagBaseSkipped
+		}
+	}
+	out = append(append(dst, scheme...), ref[:end]...)
+	if !ok {
+		return n.mendRest(out, len(dst), base, ref, parts, result)
 	}
 	if t.control {
 		result.Flags |= FlagEscapedControl
 	}
-	host := uint32(at)
-	result.Parts = uri.Parts{
-		SchemeEnd: host - 3, AuthStart: host, HostStart: host, HostEnd: uint32(end),
-		PathStart: uint32(end), QueryStart: t.query, FragStart: t.fragment,
+	if root {
+		out = append(out, '/')
+		result.Changed |= RuleRootPath
+		if t.query != uri.Absent {
+			result.Parts.QueryStart++
+		}
+		if t.fragment != uri.Absent {
+			result.Parts.FragStart++
+		}
 	}
-	return append(dst, ref...), result, true
+	return append(out, ref[end:]...), result, true
+}
+
+// mendRest is the rest of the short way for a reference whose rest is not canonical. out[start:] is
+// what goes before the path already, parts says where the path begins in ref, and done describes
+// out. base is not nil if the reference is relative to it.
+func (n *Normalizer) mendRest(out []byte, start int, base *Base, ref []byte, parts uri.Parts, done Result) ([]byte, Result, bool) {
+	if n.opts.Strict || ref[len(ref)-1] <= ' ' {
+		return out[:start], Result{}, false // there is more to check, or to trim
+	}
+	done.Parts.QueryStart, done.Parts.FragStart = uri.Absent, uri.Absent
+	parts.QueryStart, parts.FragStart = uri.Absent, uri.Absent
+	r := run{n: n, on: n.on, base: base, relates: base != nil, ref: ref, text: ref, out: out, start: start, result: done, done: done.Parts, parts: parts}
+	at, end := int(parts.PathStart), len(ref)
+	if i := bytes.IndexByte(ref[at:], '#'); i >= 0 {
+		end = at + i
+		r.parts.FragStart = uint32(end + 1)
+	}
+	if i := bytes.IndexByte(ref[at:end], '?'); i >= 0 {
+		r.parts.QueryStart = uint32(at + i + 1)
+	}
+	ok := r.appendRest()
+	n.work += r.work
+	if !ok {
+		return out[:start], Result{}, false
+	}
+	r.result.Parts = r.done
+	return r.out, r.result, true
 }
 
 // plainHost is the end of the longest host at text[at:] that is a lower-case registered name
@@ -60,32 +124,42 @@ func plainHost(text []byte, at int) int {
 // mayBeAddress reports whether a host that ends in c may be an address or end in a number.
 func mayBeAddress(c byte) bool { return uri.Is(c, uri.HexDigit) || c == 'x' || c == '.' }
 
-// appendCanonicalRelative is appendCanonical for a reference that has neither scheme nor authority.
-func (n *Normalizer) appendCanonicalRelative(dst []byte, base *Base, ref []byte) (out []byte, result Result, ok bool) {
+// appendQuickRelative is appendQuick for a reference that has neither scheme nor authority.
+func (n *Normalizer) appendQuickRelative(dst []byte, base *Base, ref []byte) (out []byte, result Result, ok bool) {
 	if len(ref) == 0 || !base.parts.HasAuthority() || base.used == BaseNone || base.flags&FlagEscapedControl != 0 {
 		return dst, result, false
 	}
 	t := tail{text: ref, query: uri.Absent, fragment: uri.Absent}
 	var kept int // of the base
-	switch {
-	case ref[0] == '/':
-		if len(ref) > 1 && (ref[1] == '/' || !uri.Is(ref[1], uri.QueryChar) && ref[1] != '#' && ref[1] != '%') {
-			return dst, result, false
+	switch c := ref[0]; {
+	case c == '/':
+		if len(ref) > 1 && (ref[1] == '/' || ref[1] == '\\' || ref[1] <= ' ') {
+			return dst, result, false // an authority, or what a browser would read as one
 		}
 		kept, ok = int(base.parts.PathStart), t.path(0)
-	case ref[0] == '?':
+	case c == '?':
 		kept, ok = int(base.parts.PathEnd(len(base.text))), t.tail(0)
-	case ref[0] == '#':
+	case c == '#':
 		kept, ok = len(base.text), t.tail(0)
 	default:
-		end := plainSegment(ref)
-		kept, ok = base.dirEnd, end > 0 && t.path(end)
+		end, plain := firstSegment(ref)
+		if end == 0 {
+			return dst, result, false
+		}
+		kept, ok = base.dirEnd, plain && t.path(end)
+	}
+	result.Parts = base.parts
+	result.Changed = RuleResolve
+	result.BaseUsed = base.used
+	result.Flags = base.flags & resultFlags
+	if base.skipped {
+		result.Flags |= FlagBaseSkipped
 	}
 	if !ok || kept+len(ref) > n.maxOut {
-		return dst, result, false
+		head := append(dst, base.text[:base.parts.PathStart]...)
+		return n.mendRest(head, len(dst), base, ref, uri.Parts{SchemeEnd: uri.Absent, AuthStart: uri.Absent}, result)
 	}
 	shift := uint32(kept)
-	result.Parts = base.parts
 	if t.query != uri.Absent {
 		result.Parts.QueryStart = t.query + shift
 	} else if ref[0] != '#' {
@@ -94,33 +168,32 @@ func (n *Normalizer) appendCanonicalRelative(dst []byte, base *Base, ref []byte)
 	if t.fragment != uri.Absent {
 		result.Parts.FragStart = t.fragment + shift
 	}
-	result.Changed = RuleResolve
-	result.BaseUsed = base.used
-	result.Flags = base.flags & resultFlags
 	if t.control {
 		result.Flags |= FlagEscapedControl
-	}
-	if base.skipped {
-		result.Flags |= FlagBaseSkipped
 	}
 	return append(append(dst, base.text[:kept]...), ref...), result, true
 }
 
-// plainSegment is the end of the first segment of a relative path if it is plain and can be
-// neither a dot segment nor a scheme, else 0.
-func plainSegment(text []byte) int {
-	if text[0] == '.' {
-		return 0
+// firstSegment is the end of the first segment of what can only be a relative path, 0 if it may be
+// something else: a scheme, what a browser would read as an authority, what is trimmed. plain says
+// that the segment is in canonical form and no dot segment.
+func firstSegment(text []byte) (end int, plain bool) {
+	plain = text[0] != '.'
+	if text[0] <= ' ' || text[0] == '\\' {
+		return 0, false
 	}
 	for i, c := range text {
 		switch {
+		case uri.Is(c, uri.SegmentPlain):
 		case c == '/' || c == '?' || c == '#':
-			return i
-		case c == ':' || !uri.Is(c, uri.PathPlain) && c != '.':
-			return 0 // an escape too: rare enough
+			return i, plain
+		case c == ':':
+			return 0, false
+		case c != '.':
+			plain = false // an escape too: rare enough
 		}
 	}
-	return len(text)
+	return len(text), plain
 }
 
 // tail is what follows the authority of a canonical reference.

@@ -11,7 +11,7 @@ type Normalizer struct {
 	id       string
 	ports    []DefaultPort // added by the options, sorted
 	on       RuleSet       // the rules that act: all that the options ask for
-	fast     bool          // whether canonical references may take the fast path; tests turn it off
+	fast     bool          // whether most references may take the fast path; tests turn it off
 	maxIn    int
 	maxOut   int
 	fallback Base // the default base, for a nil *Base and as outermost layer
@@ -90,7 +90,7 @@ func (n *Normalizer) Append(dst []byte, base *Base, ref []byte) ([]byte, Result)
 		base = &n.fallback
 	}
 	if n.fast {
-		if out, result, ok := n.appendCanonical(dst, base, ref); ok {
+		if out, result, ok := n.appendQuick(dst, base, ref); ok {
 			return out, result
 		}
 	}

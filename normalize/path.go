@@ -57,8 +57,8 @@ func (r *run) appendMerged(path []byte) {
 //
 // Source: RFC 3986 sections 5.2.4 and 6.2.2.3. Class: syntax.
 func (r *run) removeDots(at int) {
-	if r.on&RuleRemoveDots == 0 {
-		return
+	if r.on&RuleRemoveDots == 0 || !bytes.Contains(r.out[at:], []byte("/.")) {
+		return // every dot segment follows a "/": the path begins with one, or is empty
 	}
 	var before []byte
 	if r.trace != nil {

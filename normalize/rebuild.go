@@ -30,7 +30,7 @@ type run struct {
 }
 
 // rebuild appends the canonical form of ref, component by component. It is the whole definition
-// of the profile; appendCanonical is only a shorter way to the same answer.
+// of the profile; appendQuick is only a shorter way to the same answer.
 func (n *Normalizer) rebuild(dst []byte, base *Base, ref []byte, t *trace) ([]byte, Result) {
 	r := run{n: n, on: n.on, base: base, trace: t, ref: ref, text: ref, out: dst, start: len(dst)}
 	r.done = uri.Parts{SchemeEnd: uri.Absent, AuthStart: uri.Absent, QueryStart: uri.Absent, FragStart: uri.Absent}

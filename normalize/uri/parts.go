@@ -48,6 +48,19 @@ func (p Parts) HasUserinfo() bool { return p.AuthStart != Absent && p.HostStart 
 // HasPort reports whether the authority holds a ":" after the host, be the port empty.
 func (p Parts) HasPort() bool { return p.AuthStart != Absent && p.PathStart > p.HostEnd }
 
+// Shifted are the parts of a text with n bytes more before it.
+func (p Parts) Shifted(n uint32) Parts {
+	p.HostStart += n
+	p.HostEnd += n
+	p.PathStart += n
+	for _, optional := range [...]*uint32{&p.SchemeEnd, &p.AuthStart, &p.QueryStart, &p.FragStart} {
+		if *optional != Absent {
+			*optional += n
+		}
+	}
+	return p
+}
+
 // Scheme is the text before the first ":", nil when absent.
 func (p Parts) Scheme(text []byte) []byte {
 	if p.SchemeEnd == Absent {
