@@ -5,9 +5,10 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/zeebo/xxh3"
+
 	"github.com/urisieve/urisieve/normalize"
 	"github.com/urisieve/urisieve/pipeline"
-	"github.com/zeebo/xxh3"
 )
 
 // Schema names of what is written, with their versions. A version grows when a column changes its
@@ -70,9 +71,11 @@ func presets(names ...string) []string { return names }
 func urlColumns(env columnEnv) []column {
 	return []column{
 		{
-			ColumnInfo: ColumnInfo{ID: 1, Name: "url_surtkey", Presets: presets(presetCC, presetCrawl),
+			ColumnInfo: ColumnInfo{
+				ID: 1, Name: "url_surtkey", Presets: presets(presetCC, presetCrawl),
 				Doc:     "Sort key of url: its host's labels reversed, then port, path and query. No www is stripped; IP addresses and opaque URIs stay as they are.",
-				Example: `"com,example)/a?b=1"`},
+				Example: `"com,example)/a?b=1"`,
+			},
 			value: func(v *refs, i int) cell {
 				r := v.recs[i]
 				start := len(v.arena)
@@ -80,25 +83,33 @@ func urlColumns(env columnEnv) []column {
 				return cell{text: v.made(start)}
 			},
 		}, {
-			ColumnInfo: ColumnInfo{ID: 2, Name: "url", Presets: presets(presetMin, presetCC, presetCrawl, presetLog),
+			ColumnInfo: ColumnInfo{
+				ID: 2, Name: "url", Presets: presets(presetMin, presetCC, presetCrawl, presetLog),
 				Doc:     "The canonical URI, without its fragment; safe to fetch. ASCII.",
-				Example: `"http://example.com/a?b=1"`},
+				Example: `"http://example.com/a?b=1"`,
+			},
 			value: func(v *refs, i int) cell { return cell{text: v.b.URL(v.recs[i])} },
 		}, {
-			ColumnInfo: ColumnInfo{ID: 3, Name: "url_fp", Kind: KindHash, Presets: presets(presetMin, presetCC, presetCrawl, presetLog),
+			ColumnInfo: ColumnInfo{
+				ID: 3, Name: "url_fp", Kind: KindHash, Presets: presets(presetMin, presetCC, presetCrawl, presetLog),
 				Doc:     "Fingerprint of url: XXH3-128 with seed 0, as 16 bytes big-endian (the canonical form of the XXH3 library); lower-case hex in JSON.",
-				Example: `"` + exampleFingerprint + `"`},
+				Example: `"` + exampleFingerprint + `"`,
+			},
 			store: storeRaw, bloom: true,
 			value: func(v *refs, i int) cell { return v.fingerprint(v.b.URL(v.recs[i])) },
 		}, {
-			ColumnInfo: ColumnInfo{ID: 4, Name: "url_key", Presets: presets(presetCC, presetCrawl, presetLog),
+			ColumnInfo: ColumnInfo{
+				ID: 4, Name: "url_key", Presets: presets(presetCC, presetCrawl, presetLog),
 				Doc:     "The text that was compared to find duplicates. Only where key rules are on.",
-				Example: `"http://example.com/a"`},
+				Example: `"http://example.com/a"`,
+			},
 			value: func(v *refs, i int) cell { return cell{text: v.keyText(i)} },
 		}, {
-			ColumnInfo: ColumnInfo{ID: 5, Name: "url_key_fp", Kind: KindHash, Presets: presets(presetCC, presetCrawl, presetLog),
+			ColumnInfo: ColumnInfo{
+				ID: 5, Name: "url_key_fp", Kind: KindHash, Presets: presets(presetCC, presetCrawl, presetLog),
 				Doc:     "Fingerprint of url_key, made as url_fp is. Only where key rules are on.",
-				Example: `"` + exampleKeyFingerprint + `"`},
+				Example: `"` + exampleKeyFingerprint + `"`,
+			},
 			store: storeRaw, bloom: true,
 			value: func(v *refs, i int) cell { return v.fingerprint(v.keyText(i)) },
 		},
@@ -167,8 +178,10 @@ func partColumns() []column {
 				return cell{text: v.recs[i].Result.Parts.Scheme(v.b.Canon(v.recs[i]))}
 			},
 		}, {
-			ColumnInfo: ColumnInfo{ID: 14, Name: "url_port", Kind: KindInt32, Nullable: true, Presets: presets(presetCC),
-				Doc: "The port of url.", Null: "url names no port: it is the scheme's default.", Example: "8080"},
+			ColumnInfo: ColumnInfo{
+				ID: 14, Name: "url_port", Kind: KindInt32, Nullable: true, Presets: presets(presetCC),
+				Doc: "The port of url.", Null: "url names no port: it is the scheme's default.", Example: "8080",
+			},
 			value: portCell,
 		}, {
 			ColumnInfo: ColumnInfo{ID: 15, Name: "url_path", Presets: presets(presetCC, presetLog), Doc: "The path of url, escaped as there; what follows the scheme of an opaque URI.", Example: `"/a"`},
@@ -176,14 +189,18 @@ func partColumns() []column {
 				return cell{text: v.recs[i].Result.Parts.Path(v.b.Canon(v.recs[i]))}
 			},
 		}, {
-			ColumnInfo: ColumnInfo{ID: 16, Name: "url_query", Nullable: true, Presets: presets(presetCC, presetLog),
-				Doc: "The query of url, escaped as there, without \"?\".", Null: "url has no \"?\"; an empty query is an empty text.", Example: `"b=1"`},
+			ColumnInfo: ColumnInfo{
+				ID: 16, Name: "url_query", Nullable: true, Presets: presets(presetCC, presetLog),
+				Doc: "The query of url, escaped as there, without \"?\".", Null: "url has no \"?\"; an empty query is an empty text.", Example: `"b=1"`,
+			},
 			value: func(v *refs, i int) cell {
 				return textOrNull(v.recs[i].Result.Parts.Query(v.b.Canon(v.recs[i])))
 			},
 		}, {
-			ColumnInfo: ColumnInfo{ID: 17, Name: "url_fragment", Nullable: true, Presets: presets(presetCC, presetCrawl),
-				Doc: "The canonical fragment, which is no part of url, without \"#\".", Null: "The reference has no \"#\"; an empty fragment is an empty text.", Example: `"top"`},
+			ColumnInfo: ColumnInfo{
+				ID: 17, Name: "url_fragment", Nullable: true, Presets: presets(presetCC, presetCrawl),
+				Doc: "The canonical fragment, which is no part of url, without \"#\".", Null: "The reference has no \"#\"; an empty fragment is an empty text.", Example: `"top"`,
+			},
 			value: func(v *refs, i int) cell { return textOrNull(v.b.Fragment(v.recs[i])) },
 		},
 	}
@@ -209,28 +226,38 @@ func canonColumns(env columnEnv) []column {
 	profile := []byte(env.SettingsID)
 	return []column{
 		{
-			ColumnInfo: ColumnInfo{ID: 18, Name: "canon_profile", Presets: presets(presetCC, presetCrawl, presetLog),
-				Doc: "The settings id: profile, Unicode version and a hash of every setting that can change url.", Example: `"rfc3986-0.u15+00000000"`},
+			ColumnInfo: ColumnInfo{
+				ID: 18, Name: "canon_profile", Presets: presets(presetCC, presetCrawl, presetLog),
+				Doc: "The settings id: profile, Unicode version and a hash of every setting that can change url.", Example: `"rfc3986-0.u15+00000000"`,
+			},
 			store: storeDict,
 			value: func(*refs, int) cell { return cell{text: profile} },
 		}, {
-			ColumnInfo: ColumnInfo{ID: 19, Name: "canon_flags", Kind: KindBits, Presets: presets(presetCC, presetCrawl, presetLog),
-				Doc: "What is remarkable about the reference or the result, a bit each; the file's metadata names the bits, and JSON has the names.", Example: `["trimmed"]`},
+			ColumnInfo: ColumnInfo{
+				ID: 19, Name: "canon_flags", Kind: KindBits, Presets: presets(presetCC, presetCrawl, presetLog),
+				Doc: "What is remarkable about the reference or the result, a bit each; the file's metadata names the bits, and JSON has the names.", Example: `["trimmed"]`,
+			},
 			store: storeDict, bits: flagNames(),
 			value: func(v *refs, i int) cell { return number(uint64(v.recs[i].Result.Flags)) },
 		}, {
-			ColumnInfo: ColumnInfo{ID: 20, Name: "canon_changed", Kind: KindBits, Presets: presets(presetCrawl),
-				Doc: "The rules that changed something, a bit each, as in canon_flags.", Example: `["lower_scheme","lower_host"]`},
+			ColumnInfo: ColumnInfo{
+				ID: 20, Name: "canon_changed", Kind: KindBits, Presets: presets(presetCrawl),
+				Doc: "The rules that changed something, a bit each, as in canon_flags.", Example: `["lower_scheme","lower_host"]`,
+			},
 			store: storeDict, bits: ruleNames(),
 			value: func(v *refs, i int) cell { return number(uint64(v.recs[i].Result.Changed)) },
 		}, {
-			ColumnInfo: ColumnInfo{ID: 21, Name: "url_original", Kind: KindBytes, Presets: presets(presetLog),
-				Doc: "The reference as it came in, byte for byte; passwords, too.", Example: `"HTTP://Example.com/a?b=1"`},
+			ColumnInfo: ColumnInfo{
+				ID: 21, Name: "url_original", Kind: KindBytes, Presets: presets(presetLog),
+				Doc: "The reference as it came in, byte for byte; passwords, too.", Example: `"HTTP://Example.com/a?b=1"`,
+			},
 			noBounds: true,
 			value:    func(v *refs, i int) cell { return cell{text: v.b.Raw(v.recs[i])} },
 		}, {
-			ColumnInfo: ColumnInfo{ID: 22, Name: "base_used", Nullable: true, Presets: presets(presetCrawl),
-				Doc: "The layer of the base URI that the reference was resolved against: embedded, entity, retrieval or default.", Null: "It needed none.", Example: `"retrieval"`},
+			ColumnInfo: ColumnInfo{
+				ID: 22, Name: "base_used", Nullable: true, Presets: presets(presetCrawl),
+				Doc: "The layer of the base URI that the reference was resolved against: embedded, entity, retrieval or default.", Null: "It needed none.", Example: `"retrieval"`,
+			},
 			store: storeDict, value: baseUsedCell,
 		},
 	}
@@ -254,8 +281,10 @@ func (v *refs) word(s string) cell {
 func frontierColumns(env columnEnv) []column {
 	return []column{
 		{
-			ColumnInfo: ColumnInfo{ID: 23, Name: "dedup_state", Nullable: true, Presets: presets(presetCrawl, presetLog),
-				Doc: "new or duplicate.", Null: "Deduplication is off.", Example: `"new"`},
+			ColumnInfo: ColumnInfo{
+				ID: 23, Name: "dedup_state", Nullable: true, Presets: presets(presetCrawl, presetLog),
+				Doc: "new or duplicate.", Null: "Deduplication is off.", Example: `"new"`,
+			},
 			store: storeDict,
 			value: func(v *refs, i int) cell {
 				switch {
@@ -271,12 +300,17 @@ func frontierColumns(env columnEnv) []column {
 		nullColumn(25, "last_seen", KindTimestamp, "When the key was last seen.", "Nothing aggregates over time.", `"2000-10-10T20:55:36Z"`),
 		nullColumn(26, "seen_count", KindInt64, "How often the key was seen.", "Nothing aggregates.", "3"),
 		{
-			ColumnInfo: ColumnInfo{ID: 27, Name: "queue_key", Nullable: true, Presets: presets(presetCrawl),
-				Doc: "What a frontier waits between fetches by: the host, the authority without userinfo, or the registered domain (the host where there is none), by the option queue_key.", Null: noHostNull, Example: `"www.example.co.uk"`},
+			ColumnInfo: ColumnInfo{
+				ID: 27, Name: "queue_key", Nullable: true, Presets: presets(presetCrawl),
+				Doc: "What a frontier waits between fetches by: the host, the authority without userinfo, or the registered domain (the host where there is none), by the option queue_key.", Null: noHostNull, Example: `"www.example.co.uk"`,
+			},
 			store: storeDict, needsHost: true, value: queueKey(env.queueKey),
-		}, {
-			ColumnInfo: ColumnInfo{ID: 28, Name: "discovered_from", Nullable: true, Presets: presets(presetCrawl),
-				Doc: "The retrieval URI of the document that held the reference, as the input gave it.", Null: "The input gives none.", Example: `"http://example.com/index.html"`},
+		},
+		{
+			ColumnInfo: ColumnInfo{
+				ID: 28, Name: "discovered_from", Nullable: true, Presets: presets(presetCrawl),
+				Doc: "The retrieval URI of the document that held the reference, as the input gave it.", Null: "The input gives none.", Example: `"http://example.com/index.html"`,
+			},
 			store: storeDict,
 			value: func(v *refs, i int) cell {
 				_, _, retrieval := v.b.Layers(v.row(i))

@@ -16,14 +16,17 @@ func rejectColumns(env columnEnv) []column {
 	profile := []byte(env.SettingsID)
 	columns := []column{
 		{
-			ColumnInfo: ColumnInfo{ID: 1, Name: "raw", Kind: KindBytes,
-				Doc: "The reference as it came in, byte for byte, passwords too; its first 64 KiB when it is longer.", Example: `"http://exa mple.com/"`},
+			ColumnInfo: ColumnInfo{
+				ID: 1, Name: "raw", Kind: KindBytes,
+				Doc: "The reference as it came in, byte for byte, passwords too; its first 64 KiB when it is longer.", Example: `"http://exa mple.com/"`,
+			},
 			noBounds: true,
 			value: func(v *refs, i int) cell {
 				raw := v.b.Raw(v.recs[i])
 				return cell{text: raw[:min(len(raw), maxRejectRaw)]}
 			},
-		}, {
+		},
+		{
 			ColumnInfo: ColumnInfo{ID: 2, Name: "raw_length", Kind: KindInt64, Doc: "The length of the whole reference in bytes.", Example: "20"},
 			value: func(v *refs, i int) cell {
 				if cut, ok := v.b.CutOf(v.recs[i]); ok {
@@ -31,7 +34,8 @@ func rejectColumns(env columnEnv) []column {
 				}
 				return number(v.recs[i].RawLen)
 			},
-		}, {
+		},
+		{
 			ColumnInfo: ColumnInfo{ID: 3, Name: "raw_hash", Kind: KindHash, Doc: "XXH3-128 of the whole reference, made as url_fp is.", Example: `"` + hexHash("http://exa mple.com/") + `"`},
 			store:      storeRaw,
 			value: func(v *refs, i int) cell {
@@ -42,7 +46,8 @@ func rejectColumns(env columnEnv) []column {
 				}
 				return v.fingerprint(v.b.Raw(v.recs[i]))
 			},
-		}, {
+		},
+		{
 			ColumnInfo: ColumnInfo{ID: 4, Name: "raw_cut", Kind: KindBool, Doc: "Whether raw was cut.", Example: "false"},
 			value: func(v *refs, i int) cell {
 				if _, cut := v.b.CutOf(v.recs[i]); cut || v.recs[i].RawLen > maxRejectRaw {
@@ -50,11 +55,13 @@ func rejectColumns(env columnEnv) []column {
 				}
 				return number(int64(0))
 			},
-		}, {
+		},
+		{
 			ColumnInfo: ColumnInfo{ID: 5, Name: "reason", Doc: "Why it was refused.", Example: `"bad_host"`},
 			store:      storeDict,
 			value:      func(v *refs, i int) cell { return v.word(v.recs[i].Result.Reason.String()) },
-		}, {
+		},
+		{
 			ColumnInfo: ColumnInfo{ID: 6, Name: "component", Nullable: true, Doc: "The part of the reference that broke it.", Null: "No single part did.", Example: `"host"`},
 			store:      storeDict,
 			value: func(v *refs, i int) cell {
@@ -63,7 +70,8 @@ func rejectColumns(env columnEnv) []column {
 				}
 				return null
 			},
-		}, {
+		},
+		{
 			ColumnInfo: ColumnInfo{ID: 7, Name: "byte_offset", Kind: KindInt64, Doc: "The byte offset in the whole reference of the first byte that broke it.", Example: "10"},
 			value:      func(v *refs, i int) cell { return number(v.recs[i].Result.At) },
 		},

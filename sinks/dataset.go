@@ -82,15 +82,20 @@ func (t *dirTarget) inspect() error {
 // judge says whether the directory counts as empty, and refuses what the mode can't take.
 func (t *dirTarget) judge(names []fileName, raw []string) (empty bool, err error) {
 	empty = true
+	found, part := "", false // what to name: a part says best what lies there
 	for i, n := range names {
 		switch {
 		case n.kind == nameForeign && t.overwrite:
 			return false, &ExistsError{Path: t.path, Found: raw[i], Foreign: true}
-		case (n.kind.visible() || n.kind == nameStaged) && !t.overwrite && !t.append:
-			return false, &ExistsError{Path: t.path, Found: raw[i]}
 		case n.kind.visible() || n.kind == nameStaged:
+			if empty || n.kind == namePart && !part {
+				found, part = raw[i], n.kind == namePart
+			}
 			empty = false
 		}
+	}
+	if !empty && !t.overwrite && !t.append {
+		return false, &ExistsError{Path: t.path, Found: found}
 	}
 	return empty, nil
 }

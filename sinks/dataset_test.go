@@ -121,8 +121,7 @@ func TestExistingOutputIsRefusedAndNothingIsCreated(t *testing.T) {
 	before := tree(t, disk, ".")
 	for _, o := range []Options{lines("out"), lines("o.jsonl"), {Output: "fresh", Rejects: "out"}, {Output: "fresh", Duplicates: "out"}} {
 		_, err := Open(disk, o, info)
-		var there *ExistsError
-		if !errors.As(err, &there) {
+		if _, ok := errors.AsType[*ExistsError](err); !ok {
 			t.Errorf("%s: got %v, want an ExistsError", o.Output, err)
 		} else if !strings.Contains(err.Error(), "overwrite") {
 			t.Errorf("%s: %q names no way out", o.Output, err)

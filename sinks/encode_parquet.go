@@ -35,7 +35,7 @@ type parquetEncoder struct {
 	config   *parquet.WriterConfig
 	rowGroup int
 
-	w      *parquet.Writer
+	w      *parquet.GenericWriter[any]
 	pages  []pageSize // of each column: what the page at hand holds
 	rows   int        // in the row group at hand
 	bytes  int64      // in the row group at hand, by rowBytes
@@ -89,7 +89,7 @@ func createdBy(tool string) string {
 }
 
 func (e *parquetEncoder) begin(w io.Writer) error {
-	e.w = parquet.NewWriter(w, e.config)
+	e.w = parquet.NewGenericWriter[any](w, e.config)
 	e.pages = make([]pageSize, len(e.columns))
 	e.rows, e.bytes = 0, 0
 	return nil

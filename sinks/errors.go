@@ -22,9 +22,9 @@ func (e *ExistsError) Error() string {
 	case e.Foreign:
 		return fmt.Sprintf("output %s holds %q, which is not part of a dataset and will not be removed: choose another output, or empty the directory yourself", e.Path, e.Found)
 	case e.Found == "":
-		return fmt.Sprintf("output %s exists: choose another output, or overwrite to replace it once the new one is whole", e.Path)
+		return fmt.Sprintf("output %s exists: choose another output, or replace it with --overwrite (once the new one is whole)", e.Path)
 	}
-	return fmt.Sprintf("output %s is not empty (it holds %s): choose another output, overwrite to replace it once the new one is whole, or append to add a run to it", e.Path, e.Found)
+	return fmt.Sprintf("output %s is not empty (it holds %s): choose another output, replace it with --overwrite (once the new one is whole), or add a run to it with --append", e.Path, e.Found)
 }
 
 // BusyError says that another process writes to the output.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -99,7 +100,7 @@ func (s *fileSet) endPart() error {
 		first, last := s.first, s.last
 		entry.First, entry.Last = &first, &last
 	}
-	if err := s.encoder.end(append(s.footer[:len(s.footer):len(s.footer)], positions(entry)...)); err != nil {
+	if err := s.encoder.end(append(slices.Clip(s.footer), positions(entry)...)); err != nil {
 		return err
 	}
 	if err := s.part.publish(); err != nil {

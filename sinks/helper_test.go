@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
+
 	"github.com/urisieve/urisieve/internal/fsys"
 	"github.com/urisieve/urisieve/normalize"
 	"github.com/urisieve/urisieve/normalize/uri"
@@ -137,9 +139,7 @@ func tree(t testing.TB, disk fsys.FS, dir string) map[string]string {
 	for _, e := range entries {
 		name := filepath.Join(dir, e.Name())
 		if e.IsDir() {
-			for k, v := range tree(t, disk, name) {
-				files[k] = v
-			}
+			maps.Copy(files, tree(t, disk, name))
 			continue
 		}
 		files[name] = string(read(t, disk, name))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
 	"github.com/urisieve/urisieve/normalize"
 	"github.com/urisieve/urisieve/pipeline"
 )

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -102,10 +103,8 @@ func (o Options) Validate() error {
 		faults = append(faults, &OptionError{key, fmt.Sprint(value), accepted})
 	}
 	oneOf := func(key, value string, accepted ...string) {
-		for _, a := range accepted {
-			if value == a {
-				return
-			}
+		if slices.Contains(accepted, value) {
+			return
 		}
 		fault(key, value, strings.Join(accepted[1:], ", "))
 	}

@@ -45,9 +45,17 @@ func TestValidateRefuses(t *testing.T) {
 
 func TestValidateTakes(t *testing.T) {
 	for _, o := range []Options{
-		{Output: "a"}, {Output: "a/"}, {Output: "a.b"}, {Output: "a.jsonl"}, {Output: "a.ndjson.zst", Compression: "zstd"}, {Output: "-", Rejects: "none"},
-		{Output: "-", Rejects: "r", Format: FormatParquet}, {Output: "a.txt", Columns: "url"}, {Output: "a", Duplicates: DuplicatesMark, Append: true},
-		{Output: "a.parquet", Compression: "none"}, {Output: "a", RowGroupRows: MinRowGroupRows, FileBytes: MinFileBytes, FileRows: 1},
+		{Output: "a"},
+		{Output: "a/"},
+		{Output: "a.b"},
+		{Output: "a.jsonl"},
+		{Output: "a.ndjson.zst", Compression: "zstd"},
+		{Output: "-", Rejects: "none"},
+		{Output: "-", Rejects: "r", Format: FormatParquet},
+		{Output: "a.txt", Columns: "url"},
+		{Output: "a", Duplicates: DuplicatesMark, Append: true},
+		{Output: "a.parquet", Compression: "none"},
+		{Output: "a", RowGroupRows: MinRowGroupRows, FileBytes: MinFileBytes, FileRows: 1},
 	} {
 		if err := o.Validate(); err != nil {
 			t.Errorf("%+v: %v", o, err)

@@ -57,7 +57,7 @@ func Open(disk fsys.FS, o Options, info Info) (*Output, error) {
 	env := columnEnv{info, o.QueueKey}
 	columns, columnFault := o.columns(env)
 	suffixes, err := openSuffixes(o.PublicSuffixList, needHosts(columns))
-	if err = errors.Join(columnFault, err); err != nil {
+	if err := errors.Join(columnFault, err); err != nil {
 		return nil, err
 	}
 	out := &Output{}

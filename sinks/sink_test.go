@@ -13,9 +13,10 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"github.com/urisieve/urisieve/pipeline"
 	"github.com/urisieve/urisieve/pipeline/pipetest"
-	"go.uber.org/goleak"
 )
 
 func TestEveryFormatIsASink(t *testing.T) {

@@ -3,6 +3,7 @@ package sinks
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -106,7 +107,7 @@ func ReadSuffixList(r io.Reader) (*SuffixList, error) {
 		return nil, err
 	}
 	if len(l.rules) == 0 {
-		return nil, fmt.Errorf("no rule in it: want the format of publicsuffix.org")
+		return nil, errors.New("no rule in it: want the format of publicsuffix.org")
 	}
 	return l, nil
 }
