@@ -6,14 +6,13 @@ import (
 	"github.com/urisieve/urisieve/normalize/uri"
 )
 
-// textRules are the rules that appendText applies. No two of them touch the same byte, so one pass
-// does what passes one after the other would do, if stray percents go first: "%%41" is "%25A".
-const textRules = RuleEscapeStrayPercent | RuleEscapeEarlierAt | RuleDecodeUnreserved | RuleUpperHex |
-	RuleEscapeIllegal | RuleEscapeBackslash | RuleEscapeNonASCII
-
 // appendText writes the text of a component with its escapes in their canonical form, and with
 // what is not of the set escaped. Every byte is looked at once, and what one rule writes no other
 // reads: nothing is ever escaped or unescaped twice (RFC 3986 section 2.4).
+//
+// It applies RuleEscapeStrayPercent, RuleEscapeEarlierAt, RuleDecodeUnreserved, RuleUpperHex,
+// RuleEscapeIllegal, RuleEscapeBackslash and RuleEscapeNonASCII. No two of them touch the same byte, so
+// one pass does what passes one after the other would do, if stray percents go first: "%%41" is "%25A".
 func (r *run) appendText(text []byte, set uri.Class, c Component) {
 	r.work += uint64(len(text))
 	if r.trace != nil {

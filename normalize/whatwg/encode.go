@@ -2,6 +2,7 @@ package whatwg
 
 import (
 	"encoding/binary"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -18,7 +19,7 @@ func appendEncoded(dst, s []byte, set class) ([]byte, Errors) {
 	var errs Errors
 	stop := set | notURL | percent
 	done := 0 // s[:done] is written
-	for i := 0; i < len(s); i++ {
+	for i := range s {
 		c := classes[s[i]]
 		if c&stop == 0 {
 			continue
@@ -107,12 +108,7 @@ func needsClean(s []byte) (tabs, ill bool) {
 
 // hasTabOrNewline reports whether s has a byte that is removed.
 func hasTabOrNewline(s []byte) bool {
-	for _, b := range s {
-		if isRemoved(b) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s, isRemoved)
 }
 
 // appendClean appends s as UTF-8 decode and encode leave it (ill-formed parts become U+FFFD), less

@@ -55,7 +55,7 @@ var errorNames = [...]string{
 
 // AppendNames appends the names of the errors in e to dst, in bit order.
 func (e Errors) AppendNames(dst []string) []string {
-	for i, name := range errorNames {
+	for i, name := range &errorNames {
 		if e&(1<<i) != 0 {
 			dst = append(dst, name)
 		}

@@ -101,7 +101,7 @@ func TestEachErrorHasAName(t *testing.T) {
 	if last := Errors(1) << (len(errorNames) - 1); last != InvalidUTF8 {
 		t.Errorf("the last of %d names is for bit %#x, the last error is %#x", len(errorNames), last, InvalidUTF8)
 	}
-	for f := OK; f < failureCount; f++ {
+	for f := range failureCount {
 		if f.String() == "" {
 			t.Errorf("failure %d has no name", f)
 		}

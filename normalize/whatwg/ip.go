@@ -47,7 +47,7 @@ func parseIPv4(domain []byte) (address uint32, errs Errors, ok bool) {
 		return 0, errs | IPv4TooManyParts, false
 	}
 	var numbers [4]uint64
-	for i := 0; i < count; i++ {
+	for i := range count {
 		part, rest, _ := bytes.Cut(domain, []byte{'.'})
 		n, e, ok := parseIPv4Number(part)
 		errs |= e

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-func str(s string) *string { return &s }
+//go:fix inline
+func slowSingleDot(s string) bool { return s == "." || strings.EqualFold(s, "%2e") }
 
-func slowSingleDot(s string) bool { return s == "." || strings.ToLower(s) == "%2e" }
 func slowDoubleDot(s string) bool {
 	switch strings.ToLower(s) {
 	case "..", ".%2e", "%2e.", "%2e%2e":
@@ -91,7 +91,7 @@ func (p *slowParser) parse(ref []byte, base *slowURL) (*slowURL, Failure) {
 					state = "path or authority"
 					pointer++
 				} else {
-					url.opaquePath = str("")
+					url.opaquePath = new("")
 					state = "opaque path"
 				}
 			} else {
@@ -111,7 +111,7 @@ func (p *slowParser) parse(ref []byte, base *slowURL) (*slowURL, Failure) {
 			} else if base.opaquePath != nil && c == '#' {
 				url.scheme, url.path, url.query = base.scheme, append([]string(nil), base.path...), base.query
 				url.opaquePath = base.opaquePath
-				url.fragment = str("")
+				url.fragment = new("")
 				state = "fragment"
 			} else if base.scheme != "file" {
 				state = "relative"
@@ -151,10 +151,10 @@ func (p *slowParser) parse(ref []byte, base *slowURL) (*slowURL, Failure) {
 				url.username, url.password, url.host, url.port = base.username, base.password, base.host, base.port
 				url.path, url.query = append([]string(nil), base.path...), base.query
 				if c == '?' {
-					url.query = str("")
+					url.query = new("")
 					state = "query"
 				} else if c == '#' {
-					url.fragment = str("")
+					url.fragment = new("")
 					state = "fragment"
 				} else if c != eof {
 					url.query = nil
@@ -297,10 +297,10 @@ func (p *slowParser) parse(ref []byte, base *slowURL) (*slowURL, Failure) {
 			} else if base != nil && base.scheme == "file" {
 				url.host, url.path, url.query = base.host, append([]string(nil), base.path...), base.query
 				if c == '?' {
-					url.query = str("")
+					url.query = new("")
 					state = "query"
 				} else if c == '#' {
-					url.fragment = str("")
+					url.fragment = new("")
 					state = "fragment"
 				} else if c != eof {
 					url.query = nil
@@ -368,10 +368,10 @@ func (p *slowParser) parse(ref []byte, base *slowURL) (*slowURL, Failure) {
 					pointer--
 				}
 			} else if c == '?' {
-				url.query = str("")
+				url.query = new("")
 				state = "query"
 			} else if c == '#' {
-				url.fragment = str("")
+				url.fragment = new("")
 				state = "fragment"
 			} else if c != eof {
 				state = "path"
@@ -401,11 +401,11 @@ func (p *slowParser) parse(ref []byte, base *slowURL) (*slowURL, Failure) {
 				}
 				buffer = ""
 				if c == '?' {
-					url.query = str("")
+					url.query = new("")
 					state = "query"
 				}
 				if c == '#' {
-					url.fragment = str("")
+					url.fragment = new("")
 					state = "fragment"
 				}
 			} else {
@@ -415,10 +415,10 @@ func (p *slowParser) parse(ref []byte, base *slowURL) (*slowURL, Failure) {
 
 		case "opaque path":
 			if c == '?' {
-				url.query = str("")
+				url.query = new("")
 				state = "query"
 			} else if c == '#' {
-				url.fragment = str("")
+				url.fragment = new("")
 				state = "fragment"
 			} else if c == ' ' {
 				p.errs |= InvalidURLUnit
@@ -449,7 +449,7 @@ func (p *slowParser) parse(ref []byte, base *slowURL) (*slowURL, Failure) {
 				}
 				buffer = ""
 				if c == '#' {
-					url.fragment = str("")
+					url.fragment = new("")
 					state = "fragment"
 				}
 			} else {

@@ -378,11 +378,10 @@ func (p *slowParser) parseIPv6(input []rune) (address [8]uint16, ok bool) {
 			for at(pointer) != eof {
 				ipv4Piece := -1
 				if numbersSeen > 0 {
-					if at(pointer) == '.' && numbersSeen < 4 {
-						pointer++
-					} else {
+					if at(pointer) != '.' || numbersSeen >= 4 {
 						return fail(IPv4InIPv6InvalidCodePoint)
 					}
+					pointer++
 				}
 				if !slowDigit(at(pointer)) {
 					return fail(IPv4InIPv6InvalidCodePoint)
