@@ -5,7 +5,6 @@ import (
 	"strings"
 )
 
-//go:fix inline
 func slowSingleDot(s string) bool { return s == "." || strings.EqualFold(s, "%2e") }
 
 func slowDoubleDot(s string) bool {
