@@ -12,7 +12,7 @@ if [ ! -d "$corpora" ]; then
 fi
 
 echo "== published suites"
-go test -count=1 ./normalize/... -run 'Corpora|Corpus|Conformance|Published'
+go test -count=1 ./normalize/... ./sources -run 'Corpora|Corpus|Oracle|WPT|WebPlatform|GSB'
 
 echo "== 10,000 real references, judged by test/oracle"
 python=$(test/readers/install.sh)
