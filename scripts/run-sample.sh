@@ -6,7 +6,7 @@ set -euo pipefail
 urisieve=$1 sample=$2 out=$3
 
 show() {
-  printf '\n$ urisieve'
+  printf '\n$ %s' "$urisieve"
   printf ' %s' "$@"
   printf '\n'
   "$urisieve" "$@"
