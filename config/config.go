@@ -134,8 +134,8 @@ type Dedup struct {
 	// exact.
 	Mode string `yaml:"mode" oneof:"exact none"`
 	// What the set of seen URLs may take, about 27 bytes a URL; auto is half of what the machine or
-	// its cgroup allows. When it is full the run ends: all that was read before is written. Default
-	// auto.
+	// its cgroup allows. Less than 1MiB is taken as 1MiB. When the set is full the run ends with exit
+	// code 1; what came before is written. Default auto.
 	Memory Size `yaml:"memory" auto:"true"`
 	// The file with the secret key of the fingerprints that are compared: 16 bytes, or 32 hex
 	// digits. Default "": a random key for each run, which is right unless instances share state.

@@ -91,6 +91,16 @@ func TestFlagsWinOverEnvironmentOverFileOverDefaults(t *testing.T) {
 	}
 }
 
+func TestEveryOptionHasAKind(t *testing.T) {
+	for section := range reflect.TypeFor[Config]().Fields() {
+		for f := range section.Type.Fields() {
+			if _, ok := kinds[f.Type]; !ok {
+				t.Errorf("%s.%s has a type without a kind", section.Name, f.Name)
+			}
+		}
+	}
+}
+
 // TestEveryOptionIsReadFromTheEnvironment holds viper to its word: a variable counts even where
 // neither file nor flag names the key.
 func TestEveryOptionIsReadFromTheEnvironment(t *testing.T) {
@@ -150,8 +160,7 @@ func TestFaultsOfTheFile(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := Load(write(t, c.text), nil)
-			var faults Faults
-			if !errors.As(err, &faults) {
+			if _, ok := errors.AsType[Faults](err); !ok {
 				t.Fatalf("no faults but %v", err)
 			}
 			if !strings.Contains(err.Error(), c.want) {
@@ -273,8 +282,15 @@ func TestSizes(t *testing.T) {
 		want Size
 		back string
 	}{
-		{"0", 0, "0"}, {"0B", 0, "0"}, {"1B", 1, "1B"}, {"64KiB", 65536, "64KiB"}, {"1.5GiB", 3 << 29, "1536MiB"},
-		{"1 GiB", 1 << 30, "1GiB"}, {"1kB", 1000, "1000B"}, {"auto", Auto, "auto"}, {"8388607TiB", 8388607 << 40, "8388607TiB"},
+		{"0", 0, "0"},
+		{"0B", 0, "0"},
+		{"1B", 1, "1B"},
+		{"64KiB", 65536, "64KiB"},
+		{"1.5GiB", 3 << 29, "1536MiB"},
+		{"1 GiB", 1 << 30, "1GiB"},
+		{"1kB", 1000, "1000B"},
+		{"auto", Auto, "auto"},
+		{"8388607TiB", 8388607 << 40, "8388607TiB"},
 	} {
 		got, err := ParseSize(c.text)
 		if err != nil || got != c.want || got.String() != c.back {

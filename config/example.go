@@ -29,7 +29,7 @@ func Example(source []byte) ([]byte, error) {
 			section = name
 			fmt.Fprintf(&b, "\n# %s\n%s:\n", sentence(docs[sectionType(name)]), section)
 		}
-		for _, line := range strings.Split(strings.TrimSpace(docs[leaf.Key]), "\n") {
+		for line := range strings.SplitSeq(strings.TrimSpace(docs[leaf.Key]), "\n") {
 			b.WriteString("  # " + line + "\n")
 		}
 		if leaf.Kind == KindSecret {

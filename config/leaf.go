@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -59,13 +60,9 @@ func Leaves() []Leaf {
 		for j := range section.Type.NumField() {
 			f := section.Type.Field(j)
 			key := section.Tag.Get("yaml") + "." + f.Tag.Get("yaml")
-			kind, known := kinds[f.Type]
-			if !known {
-				panic("config: " + key + " has a type without a kind")
-			}
 			leaves = append(leaves, Leaf{
 				Key: key, Env: EnvPrefix + strings.ToUpper(strings.ReplaceAll(key, ".", "_")),
-				Kind: kind, index: [2]int{i, j}, tag: f.Tag,
+				Kind: kinds[f.Type], index: [2]int{i, j}, tag: f.Tag,
 			})
 		}
 	}
@@ -103,6 +100,7 @@ func (l Leaf) Accepted() string {
 		return "a list"
 	case KindPorts:
 		return "a list of {scheme: coap, port: 5683}"
+	case KindString, KindSecret:
 	}
 	return "a text"
 }
@@ -152,8 +150,9 @@ func (l Leaf) parse(text string) (any, error) {
 		return splitList(text), nil
 	case KindPorts:
 		return parsePorts(splitList(text))
+	case KindString:
 	}
-	if names := strings.Fields(l.tag.Get("oneof")); len(names) > 0 && !contains(names, text) {
+	if names := strings.Fields(l.tag.Get("oneof")); len(names) > 0 && !slices.Contains(names, text) {
 		return nil, errNotAccepted
 	}
 	return text, nil
@@ -247,13 +246,4 @@ func parsePorts(texts []string) ([]DefaultPort, error) {
 		ports = append(ports, p)
 	}
 	return ports, nil
-}
-
-func contains(names []string, name string) bool {
-	for _, n := range names {
-		if n == name {
-			return true
-		}
-	}
-	return false
 }

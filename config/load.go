@@ -119,17 +119,18 @@ func (l *Loaded) flags(v *viper.Viper, flags []Override) Faults {
 	for _, f := range flags {
 		leaf, known := leaves[f.Key]
 		if !known {
-			panic("config: flag " + f.Origin + " sets " + f.Key + ", which is no option")
+			faults = append(faults, Fault{Key: f.Key, Origin: f.Origin, Problem: "there is no such option"})
+			continue
 		}
 		l.origins[f.Key] = f.Origin
-		switch leaf.Kind {
-		case KindStrings:
+		if leaf.Kind == KindStrings {
 			v.Set(f.Key, slices.Clone(f.Values)) // whole: a file's name may hold a comma
 			continue
-		case KindPorts:
-			f.Values = []string{strings.Join(f.Values, ",")}
 		}
 		value := f.Values[len(f.Values)-1]
+		if leaf.Kind == KindPorts {
+			value = strings.Join(f.Values, ",")
+		}
 		if fault, bad := leaf.check(f.Origin, value); bad {
 			faults = append(faults, fault)
 			continue

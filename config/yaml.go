@@ -282,6 +282,7 @@ func nodeName(n *yaml.Node) string {
 			return "nothing"
 		}
 		return "the value " + quote(n.Value)
+	default: // an alias was followed, and a document is no value
+		return "something else"
 	}
-	return "something else"
 }

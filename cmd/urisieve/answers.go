@@ -175,12 +175,13 @@ func (a *answers) appendValues(buf []byte, b *pipeline.Batch, row *pipeline.Row)
 // appendNames appends an array of the names in a list joined by commas. No name needs an escape.
 func appendNames(buf, list []byte) []byte {
 	buf = append(buf, '[')
-	for i, name := 0, []byte(nil); len(list) > 0; i++ {
-		name, list, _ = bytes.Cut(list, []byte{','})
-		if i > 0 {
+	for first := true; len(list) > 0; first = false {
+		if !first {
 			buf = append(buf, ',')
 		}
+		name, rest, _ := bytes.Cut(list, []byte{','})
 		buf = append(append(append(buf, '"'), name...), '"')
+		list = rest
 	}
 	return append(buf, ']')
 }

@@ -157,7 +157,7 @@ func refusal(r normalize.Reason, c normalize.Component, at int) string {
 	}
 	for _, info := range normalize.ReasonInfos() {
 		if info.Reason == r {
-			text += ": " + strings.TrimSpace(info.Doc+" "+info.Help)
+			return text + ": " + strings.TrimSpace(info.Doc+" "+info.Help)
 		}
 	}
 	return text

@@ -13,7 +13,7 @@ import (
 // under the key that a person can set.
 func TestEveryFaultOfThePartsHasAKeyOfTheConfiguration(t *testing.T) {
 	t.Chdir(t.TempDir())
-	p := program{stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard}
+	p := program{stdin: strings.NewReader(""), stdout: io.Discard, stderr: &console{w: io.Discard}}
 	// A value that no part takes, for each option that is a text.
 	var overrides []config.Override
 	keys := map[string]bool{}

@@ -23,7 +23,7 @@ func main() {
 	p := program{
 		stdin:            os.Stdin,
 		stdout:           os.Stdout,
-		stderr:           os.Stderr,
+		stderr:           &console{w: os.Stderr},
 		stdoutIsTerminal: term.IsTerminal(int(os.Stdout.Fd())),
 		stderrIsTerminal: term.IsTerminal(int(os.Stderr.Fd())),
 	}
@@ -33,7 +33,8 @@ func main() {
 // program is what a command needs of the process it runs in.
 type program struct {
 	stdin            io.Reader
-	stdout, stderr   io.Writer
+	stdout           io.Writer
+	stderr           *console
 	stdoutIsTerminal bool
 	stderrIsTerminal bool
 }

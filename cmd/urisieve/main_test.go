@@ -71,7 +71,7 @@ func TestScripts(t *testing.T) {
 			return false, errors.New("unknown condition " + name)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"code": code, "gzip": gzipFile, "damage": damageFile, "bomb": bombFile, "lines": countLines, "repeat": repeatLine,
+			"code": code, "gzip": gzipFile, "damage": damageFile, "bomb": bombFile, "lines": countLines, "repeat": repeatLine, "longline": longLine,
 		},
 	})
 }
@@ -85,8 +85,7 @@ func code(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	err = ts.Exec(args[1], args[2:]...)
 	got := 0
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		got = exit.ExitCode()
 	} else {
 		ts.Check(err)
@@ -174,4 +173,15 @@ func repeatLine(ts *testscript.TestScript, neg bool, args []string) {
 		b.WriteString(strings.ReplaceAll(args[2], "%d", strconv.Itoa(i)) + "\n")
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), b.Bytes(), 0o600))
+}
+
+// longline FILE MIB writes a URL, a line of so many MiB, and another URL.
+func longLine(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: longline FILE MIB")
+	}
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	text := "http://h/before\n" + strings.Repeat("a", n<<20) + "\nhttp://h/after\n"
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o600))
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/urisieve/urisieve/config"
+	"github.com/urisieve/urisieve/normalize"
 	"github.com/urisieve/urisieve/pipeline"
 	"github.com/urisieve/urisieve/pipeline/dedup"
 	"github.com/urisieve/urisieve/sinks"
@@ -125,7 +126,7 @@ func (p *program) filter(l *config.Loaded, f filterFlags) error {
 
 	answers := newAnswers(p.stdout, f, j)
 	lane := &pipeline.Lane{Sink: answers, Rejects: answers.rejectsSink(), Set: dedup.NewNone()}
-	shown := p.startProgress(l.Progress, &j.meter)
+	shown := p.startProgress(l.Progress, &j.meter, true)
 	stats, err := j.pipe(ctx, signals, lane, nil, pipeline.DropDuplicates)
 	finishErr := j.finish(ctx, &stats, err)
 	shown.finish(stats)
@@ -154,7 +155,11 @@ type refusedError struct {
 
 func (e *refusedError) Error() string {
 	place := ""
-	if e.component != "" {
+	switch e.component {
+	case "", normalize.ComponentReference.String():
+	case normalize.ComponentRecord.String():
+		place = fmt.Sprintf(" (byte %d of the record)", e.at)
+	default:
 		place = fmt.Sprintf(" (%s, byte %d of the reference)", e.component, e.at)
 	}
 	return fmt.Sprintf("%s: record %d: no canonical URI: %s%s", e.source, e.record, e.reason, place)

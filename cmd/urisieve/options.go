@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -196,6 +197,25 @@ func isKey(name string) bool {
 	return slices.ContainsFunc(config.Leaves(), func(l config.Leaf) bool { return l.Key == name })
 }
 
+// mistakenPaths finds paths that end like a file of a format that is not written: they would become
+// directories, to somebody's surprise. With a format given, or a "/" at the end, that is what is meant.
+func mistakenPaths(l *config.Loaded) config.Faults {
+	var faults config.Faults
+	if l.Output.Format != "" {
+		return nil
+	}
+	for _, p := range [][2]string{
+		{"output.path", l.Output.Path}, {"rejects.path", l.Rejects.Path}, {"dedup.duplicates", l.Dedup.Duplicates},
+	} {
+		switch ext := strings.ToLower(filepath.Ext(strings.TrimSuffix(strings.TrimSuffix(p[1], ".gz"), ".zst"))); ext {
+		case ".csv", ".tsv", ".json", ".avro", ".orc", ".xz", ".bz2", ".log", ".lst":
+			faults = append(faults, l.Fault(p[0], fmt.Sprintf("%q would become a directory, since %s is not written", redactWord(p[1]), ext),
+				`a file ending in .parquet, .jsonl or .txt; for a directory, a "/" at the end`))
+		}
+	}
+	return faults
+}
+
 // problemWith says what is wrong with a value, without a password that it may hold.
 func problemWith(value, problem string) string {
 	if plain, err := strconv.Unquote(value); err == nil {
@@ -260,10 +280,10 @@ func (p *program) checkRun(l *config.Loaded) config.Faults {
 	faults = append(faults, faultsOf(l, scopeOptions(&l.Config).Validate(), "scope", scopeNames)...)
 	if !l.Run.DryRun || l.Output.Path != "" {
 		faults = append(faults, faultsOf(l, p.sinkOptions(&l.Config).Validate(), "output", sinkNames)...)
+		faults = append(faults, mistakenPaths(l)...)
 	}
 	if _, err := newSecret(l); err != nil {
-		var f config.Fault
-		if errors.As(err, &f) {
+		if f, ok := errors.AsType[config.Fault](err); ok {
 			faults = append(faults, f)
 		}
 	}

@@ -3,13 +3,9 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"io"
-	"os"
 	"strings"
 	"sync"
 	"time"
-
-	"golang.org/x/term"
 
 	"github.com/urisieve/urisieve/config"
 	"github.com/urisieve/urisieve/pipeline"
@@ -17,7 +13,7 @@ import (
 
 // progress reports, on standard error, how far a run is. Its goroutine ends at finish.
 type progress struct {
-	w     io.Writer
+	w     *console
 	meter *pipeline.Meter
 	start time.Time
 	mode  string // "bar", "json", "none"
@@ -32,13 +28,14 @@ type progress struct {
 
 const barInterval = 200 * time.Millisecond
 
-// startProgress begins to report. In the mode auto it does so on a terminal only.
-func (p *program) startProgress(c config.Progress, meter *pipeline.Meter) *progress {
+// startProgress begins to report. In the mode auto it does so on a terminal only, and not on one that
+// the results go to.
+func (p *program) startProgress(c config.Progress, meter *pipeline.Meter, toStdout bool) *progress {
 	now := time.Now()
 	g := &progress{w: p.stderr, meter: meter, start: now, lastTime: now, mode: c.Mode, quit: make(chan struct{})}
 	if g.mode == "auto" {
 		g.mode = "none"
-		if p.stderrIsTerminal {
+		if p.stderrIsTerminal && !(toStdout && p.stdoutIsTerminal) {
 			g.mode = "bar"
 		}
 	}
@@ -70,7 +67,7 @@ func (g *progress) finish(s pipeline.Stats) {
 	g.ended.Wait()
 	switch g.mode {
 	case "bar":
-		io.WriteString(g.w, "\r\x1b[K")
+		g.w.wipe()
 	case "json":
 		g.line(s, true)
 	}
@@ -117,13 +114,7 @@ func (g *progress) bar() {
 	if d := g.remaining(s); d > 0 {
 		parts = append(parts, elapsed(d)+" left")
 	}
-	line := strings.Join(parts, "  ")
-	if f, ok := g.w.(*os.File); ok {
-		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 1 && len(line) > width-1 {
-			line = line[:width-1]
-		}
-	}
-	io.WriteString(g.w, "\r\x1b[K"+line)
+	g.w.draw(strings.Join(parts, "  "))
 }
 
 // progressLine is a line of --progress json. Units are in the names.
@@ -165,7 +156,7 @@ func (g *progress) line(s pipeline.Stats, done bool) {
 	if err != nil {
 		return // no field can fail
 	}
-	g.w.Write(append(text, '\n'))
+	_, _ = g.w.Write(append(text, '\n')) // nobody is left to tell when it fails
 }
 
 func roundTo(f, parts float64) float64 { return float64(int64(f*parts+0.5)) / parts }

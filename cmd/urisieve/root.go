@@ -3,9 +3,13 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/urisieve/urisieve/config"
 )
 
 // main runs the command line and gives the exit code.
@@ -22,9 +26,9 @@ func (p *program) main(args []string) int {
 	}
 	var e *exit
 	if !errors.As(err, &e) {
-		e = &exit{exitUsage, err} // what cobra itself finds: an unknown flag or command
+		// What cobra itself finds: an unknown flag or command.
 		p.complain(err.Error() + "\n(urisieve --help says what there is)")
-		return e.code
+		return exitUsage
 	}
 	if e.err != nil {
 		p.complain(e.err.Error())
@@ -35,10 +39,16 @@ func (p *program) main(args []string) int {
 // complain writes an error to standard error, each line of it behind the program's name, and no
 // password in any.
 func (p *program) complain(text string) {
-	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
-		fmt.Fprintf(p.stderr, "urisieve: %s\n", redact(line))
+	for line := range strings.SplitSeq(text, "\n") {
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		p.say("urisieve: " + redact(line) + "\n")
 	}
 }
+
+// say writes to standard error. Where that fails there is nobody left to tell.
+func (p *program) say(text string) { _, _ = io.WriteString(p.stderr, text) }
 
 func (p *program) root() *cobra.Command {
 	root := &cobra.Command{
@@ -61,8 +71,23 @@ is accounted for: unique, duplicate, filtered, or rejected with a reason.`,
 	root.SetIn(p.stdin)
 	root.SetOut(p.stdout)
 	root.SetErr(p.stderr)
-	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { p.stdout.Write([]byte(help(cmd))) })
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { _, _ = io.WriteString(p.stdout, help(cmd)) })
+	root.SetFlagErrorFunc(flagFault)
 	root.AddCommand(p.runCommand(), p.normalizeCommand(), p.explainCommand(), p.rulesCommand(),
 		p.configCommand(), p.versionCommand())
 	return root
+}
+
+// flagFault adds the nearest right name to the error of an unknown flag.
+func flagFault(cmd *cobra.Command, err error) error {
+	unknown, ok := errors.AsType[*pflag.NotExistError](err)
+	if !ok {
+		return err
+	}
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	if near := config.Nearest(unknown.GetSpecifiedName(), names); near != "" {
+		return fmt.Errorf("%w; did you mean --%s?", err, near)
+	}
+	return err
 }

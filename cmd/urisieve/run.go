@@ -97,7 +97,7 @@ func (p *program) run(l *config.Loaded) error {
 	defer j.close()
 
 	start := time.Now()
-	shown := p.startProgress(l.Progress, &j.meter)
+	shown := p.startProgress(l.Progress, &j.meter, l.Output.Path == "-")
 	stats, err := j.runPipeline(ctx, signals)
 	finishErr := j.finish(ctx, &stats, err)
 	shown.finish(stats)
@@ -105,7 +105,7 @@ func (p *program) run(l *config.Loaded) error {
 		return nil // the reader had enough
 	}
 	if l.Progress.Summary && (err == nil || stats.References > 0) {
-		p.summarize(&stats, time.Since(start), j.norm.SettingsID(), j.written())
+		p.summarize(&stats, time.Since(start), j.norm.SettingsID(), l.Dedup.Mode, j.written())
 	}
 	return j.verdict(&stats, err, signals.signal())
 }
@@ -136,7 +136,7 @@ func (j *job) open(ctx context.Context, output *sinks.Options) error {
 	}
 	if j.output, err = sinks.Open(fsys.OS{}, *output, j.info()); err != nil {
 		j.output = nil
-		j.source.Close()
+		_ = j.source.Close() // the fault of the output is what counts
 		return openFault(j.l, err, "output", sinkNames)
 	}
 	return nil
@@ -275,7 +275,7 @@ func (j *job) verdict(s *pipeline.Stats, err error, signal os.Signal) error {
 		return &exit{signalCode(signal), fmt.Errorf("ended by signal (%v): %s", signal, j.rest(s, err))}
 	}
 	if errors.Is(err, dedup.ErrFull) {
-		return failed(fmt.Errorf("%w: all that was read before is written; raise dedup.memory (--dedup-memory), run in parts, or use --dedup none", err))
+		return failed(fmt.Errorf("%w; what came before is written: raise dedup.memory (--dedup-memory), run in parts, or use --dedup none", err))
 	}
 	if err != nil {
 		return failed(err)

@@ -40,7 +40,8 @@ func top(counts []count, most int) string {
 // reasons are the counts of rejected references by reason.
 func reasons(s *pipeline.Stats) []count {
 	var counts []count
-	for r, n := range s.Reasons {
+	for r := range s.Reasons {
+		n := s.Reasons[r]
 		if n > 0 {
 			counts = append(counts, count{normalize.Reason(r).String(), n})
 		}
@@ -66,8 +67,16 @@ func bases(s *pipeline.Stats) []count {
 	return counts
 }
 
+// counted is a number with its noun.
+func counted(n int64, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return grouped(n) + " " + noun
+}
+
 // summarize prints the table at the end of a run.
-func (p *program) summarize(s *pipeline.Stats, took time.Duration, settings string, written []sinks.Written) {
+func (p *program) summarize(s *pipeline.Stats, took time.Duration, settings, dedup string, written []sinks.Written) {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
 	row := func(name string, n int64, notes ...string) {
@@ -80,13 +89,17 @@ func (p *program) summarize(s *pipeline.Stats, took time.Duration, settings stri
 		fmt.Fprintln(w)
 	}
 	fmt.Fprintf(w, "references\t%s\t\t  %s, %s/s\n", grouped(s.References), elapsed(took), short(float64(s.References)/max(took.Seconds(), 1e-3)))
-	row("unique", s.Unique)
+	unique := ""
+	if dedup == "none" {
+		unique = "not deduplicated"
+	}
+	row("unique", s.Unique, unique)
 	row("duplicate", s.Duplicate)
 	row("filtered", s.Filtered, top(filters(s), 4))
 	row("rejected", s.Rejected, top(reasons(s), 4))
 	in := s.Source
 	note := byteText(in.BytesIn) + " read"
-	if in.BytesPlain != in.BytesIn {
+	if in.BytesPlain > in.BytesIn {
 		note += ", " + byteText(in.BytesPlain) + " decompressed"
 	}
 	fmt.Fprintf(w, "records\t%s\t\t  %s\n", grouped(in.Records), note)
@@ -99,11 +112,11 @@ func (p *program) summarize(s *pipeline.Stats, took time.Duration, settings stri
 	}
 	for _, x := range written {
 		name := "written to"
-		if x.Role != "main" {
+		if x.Role != "output" {
 			name = x.Role + " to"
 		}
-		fmt.Fprintf(&b, "%s %s: %s rows, %s files, %s\n", name, x.Path, grouped(x.Rows), grouped(int64(x.Files)), byteText(x.Bytes))
+		fmt.Fprintf(&b, "%s %s: %s, %s, %s\n", name, x.Path, counted(x.Rows, "row"), counted(int64(x.Files), "file"), byteText(x.Bytes))
 	}
 	fmt.Fprintf(&b, "settings %s\n", settings)
-	p.stderr.Write([]byte(redact(b.String())))
+	p.say(redact(b.String()))
 }
