@@ -21,7 +21,7 @@ which they act, each with an example and the section that licenses it; the defau
 dropped; the reserved characters with their escaped forms, which are never taken for each other; the
 flags; and the reasons for which a reference has no canonical URI, with what to do.`,
 		Example: `  urisieve rules
-  urisieve rules --profile rfc3986-1 --json`,
+  urisieve rules --profile rfc3986 --json`,
 		Args: cobra.NoArgs,
 	}
 	c := addConfiguration(cmd, profileFlag)
