@@ -30,9 +30,14 @@ TYPES = {
     "discovered_from": TEXT, "depth": pa.int32(), "priority": pa.float32(), "fetch_time": TIME,
     "fetch_status": pa.int32(), "element": TEXT, "source": TEXT, "source_partition": pa.int32(),
     "source_offset": pa.int64(), "source_record": pa.int64(), "source_index": pa.int32(),
+    # of rejects
+    "raw": pa.binary(), "raw_length": pa.int64(), "raw_hash": pa.binary(16), "raw_cut": pa.bool_(), "reason": TEXT,
+    "component": TEXT, "byte_offset": pa.int64(), "embedded_base": pa.binary(), "entity_base": pa.binary(),
+    "base": pa.binary(),
 }
 NEVER_NULL = {"url", "url_fp", "url_surtkey", "url_protocol", "url_path", "canon_profile", "canon_flags",
-              "canon_changed", "source", "source_offset", "source_record", "source_index"}
+              "canon_changed", "source", "source_offset", "source_record", "source_index",
+              "raw", "raw_length", "raw_hash", "raw_cut", "reason", "byte_offset"}
 FOOTER = ("schema", "settings_id", "tool", "hash", "public_suffix_list", "rows")
 CODECS = {"ZSTD", "SNAPPY", "UNCOMPRESSED"}  # hashes are not compressed; compat: wide takes Snappy
 FINGERPRINTS = (("url", "url_fp"), ("url_key", "url_key_fp"))
@@ -77,7 +82,7 @@ def check_footer(judge, name, file, rejects):
     """The schema's types, the statistics, and what the footer says about the file."""
     meta = file.metadata
     for field in file.schema_arrow:
-        if field.name in TYPES and not (rejects and field.name not in ("source", "element")):
+        if field.name in TYPES:
             judge.equal(f"{name}: type of {field.name}", field.type, TYPES[field.name])
         if field.name in NEVER_NULL:
             judge.equal(f"{name}: {field.name} is required", field.nullable, False)
@@ -115,6 +120,16 @@ def check_fingerprints(judge, files, rows):
                         seen.append((url, got))
     judge.equal("fingerprints that differ from XXH3-128 of the text", wrong, 0)
     return at, seen
+
+
+def check_raw(judge, files):
+    """Length and hash of a reject are those of the bytes, where they were not cut."""
+    wrong = 0
+    for path in files:
+        for batch in pq.ParquetFile(path).iter_batches(columns=["raw", "raw_length", "raw_hash", "raw_cut"]):
+            for raw, length, digest, cut in zip(*(batch.column(i).to_pylist() for i in range(4))):
+                wrong += not cut and (len(raw), xxhash.xxh3_128_digest(raw)) != (length, digest)
+    judge.equal("rejects whose length or hash is not that of their bytes", wrong, 0)
 
 
 def check_lookups(judge, db, files, seen):
@@ -176,7 +191,9 @@ def main():
     check_folder(judge, args.dataset, rows, not args.incomplete)
     check_same_content(judge, db, files, columns)
     summary = f"{args.dataset}: {len(files)} files, {rows} rows, {len(columns)} columns"
-    if not args.rejects:
+    if args.rejects:
+        check_raw(judge, files)
+    else:
         hashed, seen = check_fingerprints(judge, files, rows)
         if "url_fp" in columns:
             check_lookups(judge, db, files, seen)
