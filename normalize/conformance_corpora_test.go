@@ -140,7 +140,7 @@ func corpusOutcome(t *testing.T, c corpusCase) (got, want string) {
 		if c.Base == nil {
 			t.Fatalf("%v: no base", c)
 		}
-		return resolveLiterally(*c.Base, c.Input), want
+		return resolved(*c.Base, c.Input), want
 	case "remove_dot_segments":
 		return string(uri.AppendRemoveDots(nil, []byte(c.Input))), want
 	case "validate":

@@ -302,7 +302,7 @@ func TestLaws_AppendResolvedAgreesWithNetURL(t *testing.T) {
 		if err1 != nil || err2 != nil {
 			t.Fatalf("net/url refuses %q (%v) or %q (%v)", base, err1, ref, err2)
 		}
-		if got, want := resolveLiterally(base, ref), b.ResolveReference(u).String(); got != want {
+		if got, want := resolved(base, ref), b.ResolveReference(u).String(); got != want {
 			t.Fatalf("%q on %q: got %q, net/url %q", ref, base, got, want)
 		}
 	}

@@ -117,8 +117,8 @@ func (c components) recompose() string {
 	return s
 }
 
-// resolveLiterally is uri.AppendResolved on strings.
-func resolveLiterally(base, ref string) string {
+// resolved is uri.AppendResolved on strings.
+func resolved(base, ref string) string {
 	b, r := []byte(base), []byte(ref)
 	return string(uri.AppendResolved(nil, uri.Ref{Text: b, Parts: uri.Split(b)}, uri.Ref{Text: r, Parts: uri.Split(r)}))
 }
@@ -131,7 +131,7 @@ func TestLiteral_AppendResolvedFollowsSection52(t *testing.T) {
 			base = randomReference(r)
 		}
 		want := transform(parseLiterally(base), parseLiterally(ref)).recompose()
-		if got := resolveLiterally(base, ref); got != want {
+		if got := resolved(base, ref); got != want {
 			t.Fatalf("%q on %q: got %q, section 5.2 says %q", ref, base, got, want)
 		}
 	}

@@ -172,7 +172,7 @@ func TestG62_EscapedControlCharacters(t *testing.T) { checkCases(t, "G62") }
 
 // G44: the layer of pure resolution gives the literal answer of RFC 3986 section 5.4.2.
 func TestG44_ResolutionLayerIsLiteral(t *testing.T) {
-	if got := resolveLiterally(rfcBase, "http:g"); got != "http:g" {
+	if got := resolved(rfcBase, "http:g"); got != "http:g" {
 		t.Errorf("http:g: got %s, want http:g", got)
 	}
 }
