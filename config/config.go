@@ -9,6 +9,7 @@ import "time"
 type Config struct {
 	Input     Input     `yaml:"input"`
 	Normalize Normalize `yaml:"normalize"`
+	Key       Key       `yaml:"key"`
 	Scope     Scope     `yaml:"scope"`
 	Dedup     Dedup     `yaml:"dedup"`
 	Output    Output    `yaml:"output"`
@@ -97,6 +98,27 @@ type Normalize struct {
 	// Default ports to know beside the profile's own, as {scheme: coap, port: 5683}. In the
 	// environment and as a flag: coap=5683. Default: none.
 	DefaultPorts []DefaultPort `yaml:"default_ports"`
+}
+
+// Key says which URIs count as one, beyond what the standards say. Key rules never change url: they
+// make another text, the key, that is compared in its place. Each can merge different pages; "urisieve
+// rules" tells what each does and its danger. All are part of the settings id.
+type Key struct {
+	// A set of rules: spec (none), crawl (tracking and session parameters out, query sorted), surt
+	// (as web archives key their captures) or gsb (Google Safe Browsing's form, alone). Default "":
+	// spec.
+	Preset string `yaml:"preset"`
+	// Further rules by name, such as strip-www or sort-query. Default: none.
+	Rules []string `yaml:"rules"`
+	// Query parameters to leave out of the key: a name as it stands in url, "*" for any bytes;
+	// NAME@HOST for one host and those below it alone, and a name with an "@" in it as NAME@*.
+	// Default: none.
+	DropParams []string `yaml:"drop_params"`
+	// Ready-made lists of parameters to leave out: tracking, session. Default: those of preset.
+	ParamSets []string `yaml:"param_sets"`
+	// What the rule drop-index takes for the name of an index page. Default none named: index and
+	// default with the usual endings.
+	IndexPages []string `yaml:"index_pages"`
 }
 
 // DefaultPort is the port that a scheme's URIs have when they name none.

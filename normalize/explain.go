@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 
+	"github.com/urisieve/urisieve/normalize/keyrule"
 	"github.com/urisieve/urisieve/normalize/uri"
 )
 
@@ -19,11 +20,13 @@ type Explanation struct {
 	Steps      []Step                 // what was done, in order; nothing else was
 	Changed    RuleSet
 	Flags      Flags
-	Reason     Reason    // why it was refused; OK otherwise
-	Component  Component // refused: where
-	At         int       // refused: offset of the first offending byte in Reference
-	URL        string    // the canonical URI; "" when refused
-	Fragment   *string   // the canonical fragment; nil when absent or refused
+	Reason     Reason      // why it was refused; OK otherwise
+	Component  Component   // refused: where
+	At         int         // refused: offset of the first offending byte in Reference
+	URL        string      // the canonical URI; "" when refused
+	Fragment   *string     // the canonical fragment; nil when absent or refused
+	Key        string      // what deduplication compares: the URI, unless key rules act; "" when refused
+	KeyChanged keyrule.Set // the key rules that changed something
 }
 
 // LayerExplanation is what became of one base layer.
@@ -89,6 +92,11 @@ func (n *Normalizer) Explain(embedded, entity, retrieval, ref []byte, o ExplainO
 			text := string(f)
 			e.Fragment = &text
 		}
+		if n.key.gsb != nil {
+			n.keepResolved(base, ref, result)
+		}
+		key, changed := n.AppendKey(nil, out, result)
+		e.Key, e.KeyChanged = string(key), changed
 	}
 	e.explainComponents(ref, out, result)
 	if !o.ShowSecrets {
@@ -193,6 +201,7 @@ const spaceAndControls = "\x00\x01\x02\x03\x04\x05\x06\x07\x08\t\n\x0b\x0c\r\x0e
 // mask writes every password as "***".
 func (e *Explanation) mask() {
 	e.Reference, e.Base, e.URL = maskSecrets(e.Reference), maskSecrets(e.Base), maskSecrets(e.URL)
+	e.Key = maskSecrets(e.Key)
 	for i := range e.Layers {
 		l := &e.Layers[i]
 		l.Text, l.URL = maskSecrets(l.Text), maskSecrets(l.URL)

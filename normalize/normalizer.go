@@ -16,6 +16,7 @@ type Normalizer struct {
 	maxOut   int
 	fallback Base // the default base, for a nil *Base and as outermost layer
 	mapper   mapper
+	key      keyer
 	work     uint64
 }
 
@@ -36,6 +37,7 @@ func newNormalizer(o Options) *Normalizer {
 		opts: o, id: o.settingsID(), ports: o.addedPorts(),
 		on: allRules, fast: true,
 		maxIn: o.MaxURIBytes, maxOut: OutputBound(o.MaxURIBytes),
+		key: newKeyer(o.Key),
 	}
 	off := func(unless bool, rules RuleSet) {
 		if !unless {
@@ -57,6 +59,7 @@ func newNormalizer(o Options) *Normalizer {
 func (n *Normalizer) Clone() *Normalizer {
 	c := *n
 	c.mapper = mapper{} // scratch space
+	c.key = n.key.clone()
 	return &c
 }
 
@@ -89,18 +92,15 @@ func (n *Normalizer) Append(dst []byte, base *Base, ref []byte) ([]byte, Result)
 	if base == nil {
 		base = &n.fallback
 	}
+	out, result, ok := dst, Result{}, false
 	if n.fast {
-		if out, result, ok := n.appendQuick(dst, base, ref); ok {
-			return out, result
-		}
+		out, result, ok = n.appendQuick(dst, base, ref)
 	}
-	return n.rebuild(dst, base, ref, nil)
-}
-
-// HasKeyRules reports whether the key of a URI may differ from its url.
-func (n *Normalizer) HasKeyRules() bool { return false }
-
-// AppendKey appends the text that deduplication compares. Without key rules it is url.
-func (n *Normalizer) AppendKey(dst, url, fragment []byte, r Result) []byte {
-	return append(dst, url...)
+	if !ok {
+		out, result = n.rebuild(dst, base, ref, nil)
+	}
+	if n.key.gsb != nil && result.Reason == OK {
+		n.keepResolved(base, ref, result)
+	}
+	return out, result
 }

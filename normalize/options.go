@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/urisieve/urisieve/normalize/keyrule"
 	"github.com/urisieve/urisieve/normalize/uri"
 	"github.com/urisieve/urisieve/normalize/uts46"
 )
@@ -34,6 +35,8 @@ type Options struct {
 	// DefaultPorts adds default ports to those that the profile knows. A scheme that the profile
 	// gives another port is a fault.
 	DefaultPorts []DefaultPort
+	// Key are the key rules. Default: none, the key is the URI. They never change the URI.
+	Key keyrule.Options
 	// DefaultBase is the application's default base (RFC 3986 section 5.1.4); "" for none.
 	// It isn't part of the settings id: it says where input came from, not how URIs compare.
 	DefaultBase string
@@ -100,6 +103,7 @@ func (o Options) Validate() error {
 			fault("default_ports["+strconv.Itoa(i)+"]", strconv.Quote(p.Scheme)+": "+value, accepted)
 		}
 	}
+	faults = append(faults, o.keyFaults()...)
 	if len(faults) == 0 && o.DefaultBase != "" {
 		n := newNormalizer(o)
 		if r := n.setDefaultBase(); r.Reason != OK {
@@ -184,6 +188,9 @@ func (o Options) settingsID() string {
 	b.WriteString("refuse_bad_ports=" + strconv.FormatBool(o.RefuseBadPorts) + "\n")
 	for _, p := range o.addedPorts() {
 		b.WriteString("default_port=" + p.Scheme + ":" + strconv.Itoa(int(p.Port)) + "\n")
+	}
+	if rules, err := keyrule.Compile(o.Key); err == nil {
+		b.Write(rules.AppendSettings(nil))
 	}
 	sum := sha256.Sum256([]byte(b.String()))
 	major, _, _ := strings.Cut(uts46.UnicodeVersion, ".")

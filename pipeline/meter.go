@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/urisieve/urisieve/normalize"
+	"github.com/urisieve/urisieve/normalize/keyrule"
 )
 
 // Meter shows the counts of a run while it goes on. The zero value is ready; one Meter serves one
@@ -86,6 +87,9 @@ func (m *Meter) add(c *counts, t *tally) (rejected, references int64) {
 		for i, n := range &t.bases {
 			s.Bases[i] += int64(n)
 		}
+		for i, n := range &t.keyRules {
+			s.KeyRules[i] += int64(n)
+		}
 	}
 	return s.Rejected, s.References
 }
@@ -134,6 +138,7 @@ func (m *Meter) allSamples() []RejectSample {
 // after a fault isn't counted.
 type tally struct {
 	rules, flags [64]uint32
+	keyRules     [32]uint32
 	bases        [normalize.BaseDefault + 1]uint32
 	bytesRef     int64
 }
@@ -149,6 +154,12 @@ func (t *tally) add(r *normalize.Result) {
 		t.rules[bits.TrailingZeros64(set)]++
 	}
 	t.bases[r.BaseUsed]++
+}
+
+func (t *tally) addKey(fired keyrule.Set) {
+	for set := uint32(fired); set != 0; set &= set - 1 {
+		t.keyRules[bits.TrailingZeros32(set)]++
+	}
 }
 
 // counts are what a settle goroutine counts, before it adds them to the Meter.

@@ -31,6 +31,7 @@ type Stats struct {
 	Limited     bool  // ended by Options.Limit
 
 	Rules    [64]int64                        // references that a rule changed, by bit of normalize.RuleSet
+	KeyRules [32]int64                        // references whose key a key rule changed, by bit of keyrule.Set
 	Flags    [64]int64                        // references with a flag, by bit of normalize.Flags
 	Bases    [normalize.BaseDefault + 1]int64 // references resolved against a layer, by normalize.BaseUsed
 	Reasons  [256]int64                       // rejected references, by normalize.Reason

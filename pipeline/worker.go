@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/urisieve/urisieve/normalize"
+	"github.com/urisieve/urisieve/normalize/keyrule"
 	"github.com/urisieve/urisieve/pipeline/dedup"
 )
 
@@ -65,7 +66,9 @@ func (w *worker) reference(b *Batch, r *Record, base *normalize.Base) {
 	key := url
 	if w.keyRules {
 		keyStart := len(b.canon)
-		b.canon = w.normalizer.AppendKey(b.canon, url, b.Fragment(r), r.Result)
+		var fired keyrule.Set
+		b.canon, fired = w.normalizer.AppendKey(b.canon, b.Canon(r), r.Result)
+		b.tally.addKey(fired)
 		key = b.canon[keyStart:]
 		if bytes.Equal(key, url) {
 			b.canon = b.canon[:keyStart]

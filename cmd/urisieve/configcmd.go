@@ -35,7 +35,7 @@ urisieve config print without a file shows every option with its default.`,
 
 // allOptions are the flags of run: everything that can be configured.
 func allOptions() []flagGroup {
-	return []flagGroup{inputFlags, normalizeFlags, scopeFlags, dedupFlags, outputFlags, runFlags, pipelineFlags, logFlags}
+	return []flagGroup{inputFlags, normalizeFlags, keyFlags, scopeFlags, dedupFlags, outputFlags, runFlags, pipelineFlags, logFlags}
 }
 
 func (p *program) configPrintCommand() *cobra.Command {

@@ -42,7 +42,7 @@ is a canonical URI: --json has the answer.`,
 		},
 	}
 	var f explainFlags
-	c := addConfiguration(cmd, normalizeFlags)
+	c := addConfiguration(cmd, normalizeFlags, keyFlags)
 	flags := cmd.Flags()
 	flags.BoolVar(&f.json, "json", false, "as JSON")
 	flags.BoolVar(&f.showSecrets, "show-secrets", false, "show passwords")
@@ -118,6 +118,12 @@ func (p *program) explainText(n *normalize.Normalizer, e *normalize.Explanation)
 		fmt.Fprintf(w, "url\t%s\n", shown(e.URL))
 		if e.Fragment != nil {
 			fmt.Fprintf(w, "fragment\t%s\n", orDash(*e.Fragment, true))
+		}
+		if n.HasKeyRules() {
+			fmt.Fprintf(w, "key\t%s\n", shown(e.Key))
+			if e.KeyChanged != 0 {
+				fmt.Fprintf(w, "key rules\t%s\n", strings.Join(e.KeyChanged.Names(), ", "))
+			}
 		}
 	} else {
 		fmt.Fprintf(w, "refused\t%s\n", refusal(e.Reason, e.Component, e.At))
@@ -216,6 +222,8 @@ type (
 		Reference  string          `json:"reference"`
 		URL        *string         `json:"url"`
 		Fragment   *string         `json:"fragment"`
+		Key        *string         `json:"key"`
+		KeyRules   []string        `json:"key_rules"`
 		Settings   string          `json:"settings"`
 		Base       *string         `json:"base"`
 		BaseUsed   *string         `json:"base_used"`
@@ -268,6 +276,7 @@ func (p *program) explainJSON(n *normalize.Normalizer, e *normalize.Explanation)
 		Reference: shown(e.Reference), URL: textIf(!refused, e.URL), Settings: n.SettingsID(),
 		Base: textIf(e.Base != "", e.Base), BaseUsed: textIf(e.BaseUsed != normalize.BaseNone, e.BaseUsed.String()),
 		Layers: []layerJSON{}, Components: []componentJSON{}, Steps: []stepJSON{},
+		Key: textIf(!refused, e.Key), KeyRules: e.KeyChanged.Names(),
 		Changed: e.Changed.Names(), Flags: e.Flags.Names(),
 		Reason:    textIf(refused, e.Reason.String()),
 		Component: textIf(refused && e.Component != normalize.ComponentNone, e.Component.String()),

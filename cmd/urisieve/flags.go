@@ -50,6 +50,13 @@ var (
 		{"max-uri-bytes", "", "normalize.max_uri_bytes", "SIZE", "longer references are rejected"},
 		{"default-port", "", "normalize.default_ports", "SCHEME=PORT", "another scheme's default port; repeatable"},
 	}}
+	keyFlags = flagGroup{"Key: which URIs count as one; url itself never changes", []optionFlag{
+		{"key-preset", "", "key.preset", "PRESET", "spec (none), crawl, surt, gsb"},
+		{"key-rule", "", "key.rules", "RULE", "one more rule (see urisieve rules), such as strip-www; repeatable"},
+		{"drop-param", "", "key.drop_params", "NAME[@HOST]", "leave this query parameter out, * for any bytes; repeatable"},
+		{"drop-param-set", "", "key.param_sets", "SET", "leave out tracking or session parameters; repeatable"},
+		{"index-page", "", "key.index_pages", "NAME", "an index page, for the rule drop-index; repeatable"},
+	}}
 	scopeFlags = flagGroup{"Scope: what is out of it is counted as filtered", []optionFlag{
 		{"scope", "", "scope.preset", "PRESET", "web: only http and https"},
 		{"scheme", "", "scope.schemes", "SCHEME", "only this scheme; repeatable"},

@@ -59,7 +59,7 @@ the document was retrieved from), embedded_base and entity_base.`,
 		Args: cobra.ArbitraryArgs,
 	}
 	var f filterFlags
-	c := addConfiguration(cmd, inputFlags, normalizeFlags, runFlags, logFlags)
+	c := addConfiguration(cmd, inputFlags, normalizeFlags, keyFlags, runFlags, logFlags)
 	flags := cmd.Flags()
 	flags.StringVar(&f.format, "output-format", "text", "`FORMAT` of the answers: text or jsonl")
 	flags.StringVar(&f.onReject, "on-reject", "", "`WHAT` becomes of a rejected reference in text: drop, blank (an empty line), original, fail (end with exit code 1) (default drop)")

@@ -11,6 +11,7 @@ import (
 
 	"github.com/urisieve/urisieve/config"
 	"github.com/urisieve/urisieve/normalize"
+	"github.com/urisieve/urisieve/normalize/keyrule"
 	"github.com/urisieve/urisieve/pipeline"
 	"github.com/urisieve/urisieve/pipeline/dedup"
 	"github.com/urisieve/urisieve/sinks"
@@ -26,11 +27,32 @@ func normalizeOptions(c *config.Config) normalize.Options {
 		RefuseBadPorts: c.Normalize.RefuseBadPorts,
 		MaxURIBytes:    int(c.Normalize.MaxURIBytes),
 		DefaultBase:    c.Normalize.Base,
+		Key: keyrule.Options{
+			Preset: c.Key.Preset, Rules: c.Key.Rules, Params: paramLists(c.Key.DropParams),
+			ParamSets: c.Key.ParamSets, IndexPages: c.Key.IndexPages,
+		},
 	}
 	for _, p := range c.Normalize.DefaultPorts {
 		o.DefaultPorts = append(o.DefaultPorts, normalize.DefaultPort{Scheme: p.Scheme, Port: p.Port})
 	}
 	return o
+}
+
+// paramLists reads key.drop_params: NAME, or NAME@HOST, split at the last "@".
+func paramLists(texts []string) []keyrule.ParamList {
+	var lists []keyrule.ParamList
+	for _, text := range texts {
+		name, host := text, ""
+		if at := strings.LastIndexByte(text, '@'); at >= 0 {
+			name, host = text[:at], text[at+1:]
+		}
+		list := keyrule.ParamList{Names: []string{name}}
+		if host != "*" && name != text {
+			list.Hosts = []string{host}
+		}
+		lists = append(lists, list)
+	}
+	return lists
 }
 
 func (p *program) sourceOptions(c *config.Config) sources.Options {
@@ -244,8 +266,12 @@ func joined(err error) []error {
 
 // Names of the parts' options where they are not those of the configuration.
 var (
-	normalizeNames = map[string]string{"default_port": "normalize.default_ports"}
-	sourceNames    = map[string]string{
+	normalizeNames = map[string]string{
+		"default_port": "normalize.default_ports",
+		"key.preset":   "key.preset", "key.rules": "key.rules", "key.param_sets": "key.param_sets", "key.index_pages": "key.index_pages",
+		"key.params": "key.drop_params", "key.params.names": "key.drop_params", "key.params.hosts": "key.drop_params",
+	}
+	sourceNames = map[string]string{
 		"input_format": "input.format", "inputs": "input.paths", "input": "input.paths",
 		"ref_field": "input.ref_fields", "max_uri_bytes": "normalize.max_uri_bytes",
 	}

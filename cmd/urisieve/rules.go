@@ -10,6 +10,7 @@ import (
 
 	"github.com/urisieve/urisieve/config"
 	"github.com/urisieve/urisieve/normalize"
+	"github.com/urisieve/urisieve/normalize/keyrule"
 )
 
 func (p *program) rulesCommand() *cobra.Command {
@@ -17,9 +18,10 @@ func (p *program) rulesCommand() *cobra.Command {
 		Use:   "rules [flags]",
 		Short: "List the rules of a profile, its default ports, reserved characters, flags and reasons",
 		Long: `Rules lists what the program itself goes by: the profiles; the rules of one of them in the order in
-which they act, each with an example and the section that licenses it; the default ports that are
-dropped; the reserved characters with their escaped forms, which are never taken for each other; the
-flags; and the reasons for which a reference has no canonical URI, with what to do.`,
+which they act, each with an example and the section that licenses it; the key rules, with their
+dangers; the default ports that are dropped; the reserved characters with their escaped forms, which
+are never taken for each other; the flags; and the reasons for which a reference has no canonical URI,
+with what to do.`,
 		Example: `  urisieve rules
   urisieve rules --profile rfc3986 --json`,
 		Args: cobra.NoArgs,
@@ -52,6 +54,9 @@ type ruleBook struct {
 	Settings   string          `json:"settings"`
 	Profiles   []profileJSON   `json:"profiles"`
 	Rules      []ruleJSON      `json:"rules"`
+	KeyRules   []keyRuleJSON   `json:"key_rules"`
+	KeyPresets []keyPresetJSON `json:"key_presets"`
+	ParamSets  []paramSetJSON  `json:"param_sets"`
 	Ports      []portJSON      `json:"default_ports"`
 	Reserved   []reservedJSON  `json:"reserved_characters"`
 	Flags      []flagJSON      `json:"flags"`
@@ -76,6 +81,23 @@ type (
 		Before  string `json:"before"`
 		After   string `json:"after"`
 		Doc     string `json:"doc"`
+	}
+	keyRuleJSON struct {
+		Name   string `json:"name"`
+		Bit    int    `json:"bit"`
+		Before string `json:"before"`
+		After  string `json:"after"`
+		Doc    string `json:"doc"`
+		Danger string `json:"danger"`
+	}
+	keyPresetJSON struct {
+		Name  string   `json:"name"`
+		Rules []string `json:"rules"`
+		Doc   string   `json:"doc"`
+	}
+	paramSetJSON struct {
+		Name  string   `json:"name"`
+		Names []string `json:"names"`
 	}
 	portJSON struct {
 		Scheme string `json:"scheme"`
@@ -123,6 +145,15 @@ func rulesOf(l *config.Loaded) (*ruleBook, error) {
 		if slices.Contains(r.Profiles, b.Profile) {
 			b.Rules = append(b.Rules, ruleJSON{r.Name, bitNumber(uint64(r.Bit)), r.Class, r.Section, r.Changes, shown(r.Before), shown(r.After), r.Doc})
 		}
+	}
+	for _, r := range keyrule.Infos() {
+		b.KeyRules = append(b.KeyRules, keyRuleJSON{r.Name, bitNumber(uint64(r.Bit)), r.Before, r.After, r.Doc, r.Danger})
+	}
+	for _, k := range keyrule.Presets() {
+		b.KeyPresets = append(b.KeyPresets, keyPresetJSON{k.Name, k.Rules.Names(), k.Doc})
+	}
+	for _, name := range keyrule.ParamSets() {
+		b.ParamSets = append(b.ParamSets, paramSetJSON{name, keyrule.ParamSetNames(name)})
 	}
 	for _, d := range normalize.DefaultPorts(b.Profile) {
 		b.Ports = append(b.Ports, portJSON{d.Scheme, d.Port})
@@ -179,6 +210,21 @@ func (r *ruleBook) text() string {
 			if !x.Changes {
 				fmt.Fprintf(w, "  %s\t%s: %s\t%s\t%s\n", x.Name, x.Before, x.After, x.Section, x.Doc)
 			}
+		}
+	})
+	table("Key rules, which are off unless asked for (--key-rule NAME) and change the key alone, never url", func() {
+		for _, x := range r.KeyRules {
+			fmt.Fprintf(w, "  %s\t%s -> %s\t%s\tDanger: %s\n", x.Name, x.Before, x.After, x.Doc, x.Danger)
+		}
+	})
+	table("Presets of key rules (--key-preset NAME)", func() {
+		for _, x := range r.KeyPresets {
+			fmt.Fprintf(w, "  %s\t%s\t%s\n", x.Name, x.Doc, strings.Join(x.Rules, " "))
+		}
+	})
+	table("Sets of parameters (--drop-param-set NAME)", func() {
+		for _, x := range r.ParamSets {
+			fmt.Fprintf(w, "  %s\t%s\n", x.Name, strings.Join(x.Names, " "))
 		}
 	})
 	table("Default ports, which are dropped", func() {

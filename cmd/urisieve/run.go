@@ -50,7 +50,7 @@ There is no default output: name one, or see what would come out by --dry-run.`,
   urisieve run --output - --rejects none - < urls.txt`,
 		Args: cobra.ArbitraryArgs,
 	}
-	c := addConfiguration(cmd, inputFlags, normalizeFlags, scopeFlags, dedupFlags, outputFlags, runFlags, pipelineFlags, logFlags)
+	c := addConfiguration(cmd, inputFlags, normalizeFlags, keyFlags, scopeFlags, dedupFlags, outputFlags, runFlags, pipelineFlags, logFlags)
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		l, err := c.load(args)
 		if err != nil {

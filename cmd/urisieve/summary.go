@@ -3,12 +3,14 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"math/bits"
 	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
 
 	"github.com/urisieve/urisieve/normalize"
+	"github.com/urisieve/urisieve/normalize/keyrule"
 	"github.com/urisieve/urisieve/pipeline"
 	"github.com/urisieve/urisieve/sinks"
 )
@@ -53,6 +55,14 @@ func filters(s *pipeline.Stats) []count {
 	var counts []count
 	for rule, n := range s.Filters {
 		counts = append(counts, count{pipeline.ScopeRule(rule).String(), n})
+	}
+	return counts
+}
+
+func keyRules(s *pipeline.Stats) []count {
+	var counts []count
+	for _, info := range keyrule.Infos() {
+		counts = append(counts, count{info.Name, s.KeyRules[bits.TrailingZeros32(uint32(info.Bit))]})
 	}
 	return counts
 }
@@ -109,6 +119,9 @@ func (p *program) summarize(s *pipeline.Stats, took time.Duration, settings, ded
 	w.Flush()
 	if text := top(bases(s), 4); text != "" {
 		fmt.Fprintf(&b, "resolved against: %s\n", text)
+	}
+	if text := top(keyRules(s), 6); text != "" {
+		fmt.Fprintf(&b, "keys changed by: %s\n", text)
 	}
 	for _, x := range written {
 		name := "written to"

@@ -2,6 +2,7 @@ package keyrule
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -34,6 +35,9 @@ var paramSets = map[string]params{
 		path:  []string{"jsessionid", "phpsessid"},
 	},
 }
+
+// ParamSets lists the names of the ready-made lists, sorted.
+func ParamSets() []string { return slices.Sorted(maps.Keys(paramSets)) }
 
 // ParamSetNames lists the names in a ready-made list, nil where there is none of that name.
 func ParamSetNames(set string) []string { return slices.Clone(paramSets[set].names) }

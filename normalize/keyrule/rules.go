@@ -64,7 +64,7 @@ func Infos() []Info { return append([]Info(nil), infos[:]...) }
 
 // Names lists the names of the rules in a set, in their order.
 func (s Set) Names() []string {
-	var names []string
+	names := make([]string, 0, bits.OnesCount32(uint32(s)))
 	for ; s != 0; s &= s - 1 {
 		names = append(names, infos[bits.TrailingZeros32(uint32(s))].Name)
 	}
