@@ -20,8 +20,8 @@ func (p *program) rulesCommand() *cobra.Command {
 		Long: `Rules lists what the program itself goes by: the profiles; the rules of one of them in the order in
 which they act, each with an example and the section that licenses it; the key rules, with their
 dangers; the default ports that are dropped; the reserved characters with their escaped forms, which
-are never taken for each other; the flags; and the reasons for which a reference has no canonical URI,
-with what to do.`,
+are never taken for each other; the flags; and the reasons for which a reference has no canonical
+URI, with what to do.`,
 		Example: `  urisieve rules
   urisieve rules --profile rfc3986 --json`,
 		Args: cobra.NoArgs,
