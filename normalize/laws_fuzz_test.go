@@ -142,8 +142,12 @@ func FuzzFastPathTwin(f *testing.F) {
 	addSeeds(f)
 	var pairs [][2]*normalize.Normalizer
 	for _, o := range []normalize.Options{
-		{}, {Strict: true}, {MaxURIBytes: 16}, {DefaultBase: "http://d/e/f?g"},
-		{SameScheme: "reject", Userinfo: "strip", RefuseBadPorts: true}, {SameScheme: "keep", Userinfo: "strip-password"},
+		{},
+		{Strict: true},
+		{MaxURIBytes: 16},
+		{DefaultBase: "http://d/e/f?g"},
+		{SameScheme: "reject", Userinfo: "strip", RefuseBadPorts: true},
+		{SameScheme: "keep", Userinfo: "strip-password"},
 	} {
 		slow := newNormalizer(f, o)
 		slow.DisableFastPath()
