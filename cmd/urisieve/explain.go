@@ -16,6 +16,7 @@ import (
 
 type explainFlags struct {
 	json, showSecrets    bool
+	allProfiles          bool
 	embedded, entity     string
 	hasEmbedded, hasBase bool
 	hasEntity            bool
@@ -27,13 +28,19 @@ func (p *program) explainCommand() *cobra.Command {
 		Short: "Show what is done to one reference, step by step, and why",
 		Long: `Explain shows the components of a reference with their place in it (byte offsets, the end
 excluded), what became of each, every rule at work with the section that licenses it, the base that
-was used, the flags, and the reason when there is no canonical URI.
+was used, the flags, and the reason when there is no canonical URI. Where key rules are asked for it
+shows the key, too, and the rules that made it.
+
+--all-profiles sets the results of all profiles side by side instead, each with url, fragment, key
+or reason; what differs from the selected profile is marked with a *.
 
 Passwords are shown as *** unless --show-secrets is given. The exit code is 0 whether or not there
 is a canonical URI: --json has the answer.`,
 		Example: `  urisieve explain 'HTTP://User@ex.com:80/a/./b/../%7Ec?q=%c3%a9#top'
   urisieve explain --base http://a/b/c/d ../g
-  urisieve explain --json --strict 'http://h/a b'`,
+  urisieve explain --json --strict 'http://h/a b'
+  urisieve explain --all-profiles 'http://h/a|b'
+  urisieve explain --key-preset crawl 'http://h/?b=1&a=2&utm_source=x'`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return fmt.Errorf("explain takes one reference, not %d: put it in quotes", len(args))
@@ -46,6 +53,7 @@ is a canonical URI: --json has the answer.`,
 	flags := cmd.Flags()
 	flags.BoolVar(&f.json, "json", false, "as JSON")
 	flags.BoolVar(&f.showSecrets, "show-secrets", false, "show passwords")
+	flags.BoolVar(&f.allProfiles, "all-profiles", false, "the results of all profiles side by side")
 	flags.StringVar(&f.embedded, "embedded-base", "", "the base `URI` within the content (<base href>)")
 	flags.StringVar(&f.entity, "entity-base", "", "the base `URI` of the enclosing entity")
 	flags.Lookup("base").Usage = "the URI that the document was retrieved from"
@@ -74,15 +82,21 @@ func (p *program) explain(l *config.Loaded, f explainFlags, ref string) error {
 	if f.hasEntity {
 		entity = []byte(f.entity)
 	}
-	n, err := normalize.New(o)
+	views, err := allViews(o)
 	if err != nil {
 		return usage(faultsOf(l, err, "normalize", normalizeNames))
 	}
+	bases := baseLayers{embedded, entity, base}
+	if f.allProfiles {
+		return p.sideBySide(views, bases, []byte(ref), f.json)
+	}
+	n := views[0].norm
+	steps := views[0].keySteps(bases, []byte(ref), f.showSecrets)
 	e := n.Explain(embedded, entity, base, []byte(ref), normalize.ExplainOptions{ShowSecrets: f.showSecrets})
 	if f.json {
-		return p.explainJSON(n, &e)
+		return p.explainJSON(n, &e, steps)
 	}
-	return p.explainText(n, &e)
+	return p.explainText(n, &e, steps)
 }
 
 // shown makes a text printable: controls and what isn't UTF-8 as \xHH.
@@ -110,7 +124,7 @@ func orDash(text string, present bool) string {
 	return shown(text)
 }
 
-func (p *program) explainText(n *normalize.Normalizer, e *normalize.Explanation) error {
+func (p *program) explainText(n *normalize.Normalizer, e *normalize.Explanation, steps []keyStep) error {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "reference\t%s\n", orDash(e.Reference, true))
@@ -133,6 +147,7 @@ func (p *program) explainText(n *normalize.Normalizer, e *normalize.Explanation)
 	explainLayers(&b, e)
 	explainComponents(&b, e)
 	explainSteps(&b, e)
+	explainKeySteps(&b, steps)
 	if names := e.Flags.Names(); len(names) > 0 {
 		b.WriteString("\nflags\n")
 		for _, info := range normalize.FlagInfos() {
@@ -232,6 +247,7 @@ type (
 		Steps      []stepJSON      `json:"steps"`
 		Changed    []string        `json:"changed"`
 		Flags      []string        `json:"flags"`
+		KeySteps   []keyStep       `json:"key_steps"`
 		Reason     *string         `json:"reason"`
 		Component  *string         `json:"component"`
 		Offset     *int            `json:"offset"`
@@ -270,14 +286,14 @@ func textIf(present bool, text string) *string {
 	return &text
 }
 
-func (p *program) explainJSON(n *normalize.Normalizer, e *normalize.Explanation) error {
+func (p *program) explainJSON(n *normalize.Normalizer, e *normalize.Explanation, steps []keyStep) error {
 	refused := e.Reason != normalize.OK
 	out := explanationJSON{
 		Reference: shown(e.Reference), URL: textIf(!refused, e.URL), Settings: n.SettingsID(),
 		Base: textIf(e.Base != "", e.Base), BaseUsed: textIf(e.BaseUsed != normalize.BaseNone, e.BaseUsed.String()),
 		Layers: []layerJSON{}, Components: []componentJSON{}, Steps: []stepJSON{},
 		Key: textIf(!refused, e.Key), KeyRules: e.KeyChanged.Names(),
-		Changed: e.Changed.Names(), Flags: e.Flags.Names(),
+		Changed: e.Changed.Names(), Flags: e.Flags.Names(), KeySteps: steps,
 		Reason:    textIf(refused, e.Reason.String()),
 		Component: textIf(refused && e.Component != normalize.ComponentNone, e.Component.String()),
 	}
