@@ -15,7 +15,7 @@ import (
 	"github.com/urisieve/urisieve/config"
 )
 
-//go:generate go test -run TestTheCommandLinePageIsCurrent . -update
+//go:generate go test -run PageIsCurrent . -update
 
 // cliPage is docs/cli.md: what --help says, and what it does not.
 func cliPage() string {
@@ -78,8 +78,20 @@ rejects hold the bytes as they came, by design: ` + "`--userinfo strip-password`
 }
 
 func TestTheCommandLinePageIsCurrent(t *testing.T) {
-	const name = "../../docs/cli.md"
-	want := cliPage()
+	holdPage(t, "../../docs/cli.md", cliPage())
+}
+
+func TestTheRulesPageIsCurrent(t *testing.T) {
+	page, err := rulesPage()
+	if err != nil {
+		t.Fatal(err)
+	}
+	holdPage(t, "../../docs/rules.md", page)
+}
+
+// holdPage holds a page of the documentation against what the program makes, or writes it anew.
+func holdPage(t *testing.T, name, want string) {
+	t.Helper()
 	if *update {
 		if err := os.WriteFile(name, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
@@ -90,7 +102,7 @@ func TestTheCommandLinePageIsCurrent(t *testing.T) {
 		t.Fatal(err)
 	}
 	if string(got) != want {
-		t.Error("docs/cli.md is not what the program says: run go generate ./cmd/urisieve")
+		t.Errorf("%s is not what the program says: run go generate ./cmd/urisieve", name)
 	}
 }
 

@@ -28,8 +28,8 @@ func (p *program) equalCommand() *cobra.Command {
 profile, and under the key rules of each preset beside it (spec has none), or under the key rules
 that the flags ask for. --all-profiles does so under every profile.
 
-Where the two are one it names the rules that make them so: the smallest set that is enough, found by
-switching off every rule that isn't needed. Where they are not, it shows both keys.
+Where the two are one it names the rules that make them so: the smallest set that is enough, found
+by switching off every rule that isn't needed. Where they are not, it shows both keys.
 
 Exit codes of equal: 0 they are one in the selected profile, under the key rules that the flags ask
 for (without any: they have the same canonical URI); 1 they are not, or one of them has no canonical
@@ -195,6 +195,9 @@ func same(x, y *answer) bool { return x.ok() && y.ok() && bytes.Equal(x.key, y.k
 // needed minimises the rules that changed either of two references which are one: each is switched
 // off, and stays off if the two are one without it. What is left is enough, and none of it can go.
 func (v *view) needed(a, b []byte, rules normalize.RuleSet, keys keyrule.Set) (normalize.RuleSet, keyrule.Set) {
+	if v.norm.KeyRules() == keyrule.GSB {
+		return 0, keyrule.GSB // it is made of the references as they came in: no other rule has a part in it
+	}
 	var off normalize.RuleSet
 	var keysOff keyrule.Set
 	one := func(off normalize.RuleSet, keysOff keyrule.Set) bool {

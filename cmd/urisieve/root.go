@@ -74,7 +74,7 @@ is accounted for: unique, duplicate, filtered, or rejected with a reason.`,
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { _, _ = io.WriteString(p.stdout, help(cmd)) })
 	root.SetFlagErrorFunc(flagFault)
 	root.AddCommand(p.runCommand(), p.normalizeCommand(), p.explainCommand(),
-		p.equalCommand(), p.rulesCommand(),
+		p.equalCommand(), p.diffCommand(), p.rulesCommand(),
 		p.configCommand(), p.versionCommand())
 	return root
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -28,10 +29,18 @@ URI, with what to do.`,
 	}
 	c := addConfiguration(cmd, profileFlag)
 	asJSON := cmd.Flags().Bool("json", false, "as JSON")
+	asMarkdown := cmd.Flags().Bool("markdown", false, "as the Markdown page docs/rules.md: every profile, whatever --profile says")
 	cmd.RunE = func(*cobra.Command, []string) error {
 		l, err := c.load(nil)
 		if err != nil {
 			return usage(err)
+		}
+		if *asMarkdown {
+			page, err := rulesPage()
+			if err == nil {
+				_, err = io.WriteString(p.stdout, page)
+			}
+			return asFailed(err)
 		}
 		r, err := rulesOf(l)
 		if err != nil {
@@ -130,14 +139,23 @@ type (
 
 // rulesOf collects everything about the configured profile.
 func rulesOf(l *config.Loaded) (*ruleBook, error) {
-	n, err := normalize.New(normalize.Options{Profile: l.Normalize.Profile})
+	b, err := bookOf(l.Normalize.Profile)
 	if err != nil {
 		return nil, usage(faultsOf(l, err, "normalize", normalizeNames))
+	}
+	return b, nil
+}
+
+// bookOf collects everything about a profile.
+func bookOf(profile string) (*ruleBook, error) {
+	n, err := normalize.New(normalize.Options{Profile: profile})
+	if err != nil {
+		return nil, err
 	}
 	b := &ruleBook{Settings: n.SettingsID()}
 	for _, p := range normalize.Profiles() {
 		b.Profiles = append(b.Profiles, profileJSON{p.Name, p.Family, p.Newest, p.Unicode, p.Doc})
-		if p.Name == l.Normalize.Profile || p.Family == l.Normalize.Profile && p.Newest {
+		if p.Name == profile || p.Family == profile && p.Newest {
 			b.Profile = p.Name
 		}
 	}
