@@ -62,7 +62,7 @@ func (p *program) diff(l *config.Loaded, asJSON bool) error {
 		return usage(faultsOf(l, err, "normalize", normalizeNames))
 	}
 	if len(views) < 2 {
-		return failed(errors.New("there is no other profile to compare with"))
+		p.complain("there is no other profile to compare with: nothing can differ")
 	}
 	j := &job{program: p, l: l, log: newLogger(p.stderr, l.Log)}
 	j.logConfiguration()
