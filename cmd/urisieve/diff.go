@@ -33,8 +33,7 @@ component, reason, and results by profile, each with url, fragment, key, reason.
 Standard error tells at the end how many there were of each kind: profiles, component, reason.
 Passwords are shown as ***. The exit code is 0 whether or not they disagree.`,
 		Example: `  urisieve diff urls.txt.gz | less -S
-  urisieve diff --json --limit 100000 urls.txt.gz | jq .component | sort | uniq -c
-  urisieve diff --input-format jsonl --ref-field 'links[].href' documents.jsonl > disagreements.tsv`,
+  urisieve diff --json --limit 100000 urls.txt.gz | jq .component | sort | uniq -c`,
 		Args: cobra.ArbitraryArgs,
 	}
 	c := addConfiguration(cmd, inputFlags, normalizeFlags, keyFlags, runFlags, logFlags)
