@@ -79,24 +79,29 @@ type Input struct {
 
 // Normalize says what the canonical form of a URI is.
 type Normalize struct {
-	// The standard: rfc3986 (its newest version) or one version by its own name. Default rfc3986.
+	// The standard: rfc3986, or whatwg, which is what browsers do with references in HTML; each is its
+	// newest version, or one version by its own name. Default rfc3986.
 	Profile string `yaml:"profile"`
-	// Refuse what the grammar forbids; otherwise it is mended once and flagged. Default false.
+	// Refuse what the grammar forbids; otherwise it is mended once and flagged. Not with whatwg. Default
+	// false.
 	Strict bool `yaml:"strict"`
 	// The base URI of references that have no other. Default "": such references are rejected
 	// (no_base).
 	Base string `yaml:"base" mask:"userinfo"`
 	// What becomes of "http:g" beside a base of the same scheme: strip, reject or keep. Default "":
-	// strip, or reject with strict.
+	// strip, or reject with strict. With whatwg always strip.
 	SameScheme string `yaml:"same_scheme"`
 	// What becomes of userinfo in a URL: keep, strip-password, strip or refuse. Default keep.
 	Userinfo string `yaml:"userinfo"`
 	// Refuse the ports that the fetch standard calls bad. Default false: they are flagged.
 	RefuseBadPorts bool `yaml:"refuse_bad_ports"`
+	// The character encoding of the documents that references come from, in which whatwg writes
+	// queries: a label such as windows-1252. Default "": UTF-8; only with whatwg.
+	Encoding string `yaml:"encoding"`
 	// The longest reference, 1B to 64MiB; a longer one is rejected (too_long). Default 64KiB.
 	MaxURIBytes Size `yaml:"max_uri_bytes"`
 	// Default ports to know beside the profile's own, as {scheme: coap, port: 5683}. In the
-	// environment and as a flag: coap=5683. Default: none.
+	// environment and as a flag: coap=5683. Not with whatwg. Default: none.
 	DefaultPorts []DefaultPort `yaml:"default_ports"`
 }
 

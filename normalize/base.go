@@ -4,21 +4,23 @@ import (
 	"bytes"
 
 	"github.com/urisieve/urisieve/normalize/uri"
+	"github.com/urisieve/urisieve/normalize/whatwg"
 )
 
 // Base is the base of one document: its layers already resolved against each other. It keeps its
 // own copy of the bytes and may be used again for the next document, without allocation. The zero
 // value has no base at all, not even the default one; SetBase makes it one.
 type Base struct {
-	text    []byte    // the canonical URI without fragment; empty when there is no base
-	spare   []byte    // the other buffer: the next layer is written here
-	parts   uri.Parts // of text
-	dirEnd  int       // offset just after the last "/" of the path: what a relative path is appended to
-	scheme  *scheme   // nil if not known
-	flags   Flags     // of the result
-	used    BaseUsed  // the layer it came from; BaseNone when there is no base
-	skipped bool      // whether a layer was not usable
-	opaque  bool      // RFC 3986 section 3: a scheme, no authority, and no path that starts with "/"
+	text    []byte      // the canonical URI without fragment; empty when there is no base
+	spare   []byte      // the other buffer: the next layer is written here
+	parts   uri.Parts   // of text
+	dirEnd  int         // offset just after the last "/" of the path: what a relative path is appended to
+	scheme  *scheme     // nil if not known
+	flags   Flags       // of the result
+	used    BaseUsed    // the layer it came from; BaseNone when there is no base
+	skipped bool        // whether a layer was not usable
+	web     whatwg.Base // of the profile whatwg: the same base as its parser takes it
+	opaque  bool        // RFC 3986 section 3: a scheme, no authority, and no path that starts with "/"
 }
 
 // URL is the base URI in its canonical form, nil when there is none. It is valid until the next
@@ -50,13 +52,17 @@ func (n *Normalizer) SetBase(b *Base, embedded, entity, retrieval []byte) {
 
 // set makes b the same base as from.
 func (b *Base) set(from *Base) {
-	text, spare := append(b.text[:0], from.text...), b.spare
+	text, spare, web := append(b.text[:0], from.text...), b.spare, b.web
+	web.Set(&from.web)
 	*b = *from
-	b.text, b.spare = text, spare
+	b.text, b.spare, b.web = text, spare, web
 }
 
 // addLayer makes layer, resolved against b, the base, or skips it.
 func (n *Normalizer) addLayer(b *Base, layer BaseUsed, text []byte) Result {
+	if n.web != nil {
+		return n.addWebLayer(b, layer, text)
+	}
 	if text == nil {
 		return Result{}
 	}

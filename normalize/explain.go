@@ -79,9 +79,13 @@ func (n *Normalizer) Explain(embedded, entity, retrieval, ref []byte, o ExplainO
 	var t trace
 	var out []byte
 	var result Result
-	if len(ref) > n.maxIn {
+	switch {
+	case n.web != nil:
 		out, result = n.Append(nil, base, ref)
-	} else {
+		t.addWeb(result, ref, out)
+	case len(ref) > n.maxIn:
+		out, result = n.Append(nil, base, ref)
+	default:
 		out, result = n.rebuild(nil, base, ref, &t)
 	}
 	e.Steps, e.Changed, e.Flags, e.BaseUsed = t.steps, result.Changed, result.Flags, result.BaseUsed

@@ -34,6 +34,22 @@ const (
 	FlagBadPort                            // result
 	FlagEscapedControl                     // result
 	FlagControlEscaped                     // reference
+
+	// Validation errors of the URL standard, section 1.1, under its names; of the profile whatwg alone.
+	FlagDomainToASCII
+	FlagDomainPercentEncoded
+	FlagIPv4EmptyPart
+	FlagIPv4TooFewParts
+	FlagIPv4NonDecimalPart
+	FlagIPv4OutOfRangePart
+	FlagIPv4NonASCIIInput
+	FlagIPv6PieceLeadingZero
+	FlagInvalidURLUnit
+	FlagMissingSolidus
+	FlagReverseSolidus
+	FlagInvalidCredentials
+	FlagDriveLetter
+	FlagDriveLetterHost
 	flagEnd
 )
 
@@ -44,32 +60,47 @@ type FlagInfo struct {
 	About   string // "reference" or "result"
 	Doc     string // what it says, one line
 	Example string // a reference that has it
+	Family  string // the one family of profiles that tells it; "" for all
 }
 
 var flagInfos = [...]FlagInfo{
-	{FlagTrimmed, "trimmed", "reference", "Spaces or controls around it were cut off.", " http://h/ "},
-	{FlagEscapedIllegal, "escaped_illegal", "reference", "An ASCII character that the grammar forbids there was escaped.", "http://h/a b"},
-	{FlagStrayPercent, "stray_percent", "reference", "A \"%\" without two hexadecimal digits was taken as data and escaped.", "http://h/100%"},
-	{FlagBackslashEscaped, "backslash_escaped", "reference", "A backslash in path, query or fragment was escaped; browsers read one in the path as \"/\".", "http://h/a\\b"},
-	{FlagNonASCIIEscaped, "non_ascii_escaped", "reference", "Non-ASCII bytes were escaped.", "http://h/é"},
-	{FlagInvalidUTF8, "invalid_utf8", "reference", "Some of the non-ASCII bytes are no UTF-8; they were escaped as they are.", "http://h/\xe9"},
-	{FlagEarlierAt, "earlier_at", "reference", "The authority holds more than one \"@\"; the last one splits, earlier ones were escaped.", "http://a@b@h/"},
-	{FlagSameScheme, "same_scheme", "reference", "It repeats its base's scheme and has no authority.", "http:g"},
-	{FlagBaseSkipped, "base_skipped", "reference", "It needed a base, and a base layer of its document was not usable.", "g"},
-	{FlagUserinfoStripped, "userinfo_stripped", "reference", "The policy took its userinfo away.", "http://u@h/"},
-	{FlagPasswordStripped, "password_stripped", "reference", "The policy took its password away.", "http://u:p@h/"},
-	{FlagEmptyPort, "empty_port", "reference", "It had a \":\" after the host and no port.", "http://h:/"},
-	{FlagPathGuarded, "path_guarded", "result", "The path begins with \"/.//\", so that it does not read as an authority.", "a:/..//b"},
-	{FlagIDN, "idn", "result", "The host holds an internationalized label.", "http://é.example/"},
-	{FlagBadXNLabel, "bad_xn_label", "result", "The host holds a label that begins with xn-- and is no valid A-label; it is kept.", "http://xn--a/"},
-	{FlagNumericHost, "numeric_host", "result", "The host ends in a number and is no IPv4 address in four decimal parts; some programs read it as an address.", "http://0x7f.1/"},
-	{FlagIPAddress, "ip_address", "result", "The host is an IPv4 address or an IP literal.", "http://127.0.0.1/"},
-	{FlagUserinfo, "userinfo", "result", "There is userinfo before the host.", "http://u@h/"},
-	{FlagPassword, "password", "result", "There is a password in the userinfo.", "http://u:p@h/"},
-	{FlagReservedPort, "reserved_port", "result", "The port is not the scheme's default and lies below 1024.", "http://h:25/"},
-	{FlagBadPort, "bad_port", "result", "The port is one that the fetch standard refuses to connect to.", "http://h:6000/"},
-	{FlagEscapedControl, "escaped_control", "result", "There is an escaped control character (%00 to %1F, %7F), such as CR, LF or NUL.", "http://h/%0D%0A"},
-	{FlagControlEscaped, "control_escaped", "reference", "A control character stood in path, query or fragment and was escaped.", "http://h/a\tb"},
+	{FlagTrimmed, "trimmed", "reference", "Spaces or controls around it were cut off.", " http://h/ ", ""},
+	{FlagEscapedIllegal, "escaped_illegal", "reference", "An ASCII character that the grammar forbids there was escaped.", "http://h/a b", ""},
+	{FlagStrayPercent, "stray_percent", "reference", "A \"%\" without two hexadecimal digits was taken as data and escaped.", "http://h/100%", ""},
+	{FlagBackslashEscaped, "backslash_escaped", "reference", "A backslash in path, query or fragment was escaped; browsers read one in the path as \"/\".", "http://h/a\\b", ""},
+	{FlagNonASCIIEscaped, "non_ascii_escaped", "reference", "Non-ASCII bytes were escaped.", "http://h/é", ""},
+	{FlagInvalidUTF8, "invalid_utf8", "reference", "Some of the non-ASCII bytes are no UTF-8; they were escaped as they are, with whatwg as U+FFFD.", "http://h/\xe9", ""},
+	{FlagEarlierAt, "earlier_at", "reference", "The authority holds more than one \"@\"; the last one splits, earlier ones were escaped.", "http://a@b@h/", ""},
+	{FlagSameScheme, "same_scheme", "reference", "It repeats its base's scheme and has no authority.", "http:g", ""},
+	{FlagBaseSkipped, "base_skipped", "reference", "It needed a base, and a base layer of its document was not usable.", "g", ""},
+	{FlagUserinfoStripped, "userinfo_stripped", "reference", "The policy took its userinfo away.", "http://u@h/", ""},
+	{FlagPasswordStripped, "password_stripped", "reference", "The policy took its password away.", "http://u:p@h/", ""},
+	{FlagEmptyPort, "empty_port", "reference", "It had a \":\" after the host and no port.", "http://h:/", ""},
+	{FlagPathGuarded, "path_guarded", "result", "The path begins with \"/.//\", so that it does not read as an authority.", "a:/..//b", ""},
+	{FlagIDN, "idn", "result", "The host holds an internationalized label.", "http://é.example/", ""},
+	{FlagBadXNLabel, "bad_xn_label", "result", "The host holds a label that begins with xn-- and is no valid A-label; it is kept.", "http://xn--a/", ""},
+	{FlagNumericHost, "numeric_host", "result", "The host ends in a number and is no IPv4 address in four decimal parts; some programs read it as an address.", "http://0x7f.1/", ""},
+	{FlagIPAddress, "ip_address", "result", "The host is an IPv4 address or an IP literal.", "http://127.0.0.1/", ""},
+	{FlagUserinfo, "userinfo", "result", "There is userinfo before the host.", "http://u@h/", ""},
+	{FlagPassword, "password", "result", "There is a password in the userinfo.", "http://u:p@h/", ""},
+	{FlagReservedPort, "reserved_port", "result", "The port is not the scheme's default and lies below 1024.", "http://h:25/", ""},
+	{FlagBadPort, "bad_port", "result", "The port is one that the fetch standard refuses to connect to.", "http://h:6000/", ""},
+	{FlagEscapedControl, "escaped_control", "result", "There is an escaped control character (%00 to %1F, %7F), such as CR, LF or NUL.", "http://h/%0D%0A", ""},
+	{FlagControlEscaped, "control_escaped", "reference", "A control character stood in path, query or fragment and was escaped.", "http://h/a\tb", ""},
+	{FlagDomainToASCII, "domain_to_ascii", "reference", "URL standard, domain-to-ASCII: the host is no domain by the strict rules of DNS.", "http://a_b.example/", "whatwg"},
+	{FlagDomainPercentEncoded, "domain_percent_encoded", "reference", "URL standard, domain-percent-encoded: the host held escapes.", "http://exam%70le.org/", "whatwg"},
+	{FlagIPv4EmptyPart, "ipv4_empty_part", "reference", "URL standard, IPv4-empty-part: an IPv4 address ended in a dot.", "http://127.0.0.1./", "whatwg"},
+	{FlagIPv4TooFewParts, "ipv4_too_few_parts", "reference", "URL standard, IPv4-too-few-parts: an IPv4 address had fewer than four parts.", "http://1.2.3/", "whatwg"},
+	{FlagIPv4NonDecimalPart, "ipv4_non_decimal_part", "reference", "URL standard, IPv4-non-decimal-part: an IPv4 address had an octal or hexadecimal part.", "http://127.0.0x0.1/", "whatwg"},
+	{FlagIPv4OutOfRangePart, "ipv4_out_of_range_part", "reference", "URL standard, IPv4-out-of-range-part: the last part of an IPv4 address was over 255.", "http://127.0.65535/", "whatwg"},
+	{FlagIPv4NonASCIIInput, "ipv4_non_ascii_input", "reference", "URL standard, IPv4-non-ASCII-input: an IPv4 address had digits that are not ASCII.", "http://１.2.3.4/", "whatwg"},
+	{FlagIPv6PieceLeadingZero, "ipv6_piece_leading_zero", "reference", "URL standard, IPv6-piece-leading-zero: a piece of an IPv6 address began with a zero.", "http://[::01]/", "whatwg"},
+	{FlagInvalidURLUnit, "invalid_url_unit", "reference", "URL standard, invalid-URL-unit: a code point that should have been escaped, a stray \"%\", or what was trimmed or removed.", "http://h/a b", "whatwg"},
+	{FlagMissingSolidus, "special_scheme_missing_following_solidus", "reference", "URL standard, special-scheme-missing-following-solidus: the scheme wants \"//\" after it, and it is not that.", "http:/h/", "whatwg"},
+	{FlagReverseSolidus, "invalid_reverse_solidus", "reference", "URL standard, invalid-reverse-solidus: a backslash was read as \"/\".", "http://h\\a", "whatwg"},
+	{FlagInvalidCredentials, "invalid_credentials", "reference", "URL standard, invalid-credentials: there was userinfo.", "http://u@h/", "whatwg"},
+	{FlagDriveLetter, "file_invalid_windows_drive_letter", "reference", "URL standard, file-invalid-Windows-drive-letter: a relative reference began with a drive letter.", "c|/x", "whatwg"},
+	{FlagDriveLetterHost, "file_invalid_windows_drive_letter_host", "reference", "URL standard, file-invalid-Windows-drive-letter-host: a drive letter stood where the host should.", "file://c:/x", "whatwg"},
 }
 
 // FlagInfos lists all flags in the order of their bits.

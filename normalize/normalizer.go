@@ -2,6 +2,7 @@ package normalize
 
 import (
 	"github.com/urisieve/urisieve/normalize/uri"
+	"github.com/urisieve/urisieve/normalize/whatwg"
 )
 
 // Normalizer normalizes references under one set of options. It belongs to one goroutine at a
@@ -17,6 +18,7 @@ type Normalizer struct {
 	fallback Base // the default base, for a nil *Base and as outermost layer
 	mapper   mapper
 	key      keyer
+	web      *whatwg.Parser // of the profile whatwg; nil for the others
 	work     uint64
 }
 
@@ -39,6 +41,10 @@ func newNormalizer(o Options) *Normalizer {
 		maxIn: o.MaxURIBytes, maxOut: OutputBound(o.MaxURIBytes),
 		key: newKeyer(o.Key),
 	}
+	if o.isWeb() {
+		n.web, n.fast = whatwg.New(whatwg.Options{Encoding: o.Encoding}), false
+		n.maxOut = webOutputFactor*o.MaxURIBytes + 1<<10
+	}
 	off := func(unless bool, rules RuleSet) {
 		if !unless {
 			n.on &^= rules
@@ -60,6 +66,9 @@ func (n *Normalizer) Clone() *Normalizer {
 	c := *n
 	c.mapper = mapper{} // scratch space
 	c.key = n.key.clone()
+	if n.web != nil {
+		c.web = n.web.Clone()
+	}
 	return &c
 }
 
@@ -96,7 +105,10 @@ func (n *Normalizer) Append(dst []byte, base *Base, ref []byte) ([]byte, Result)
 	if n.fast {
 		out, result, ok = n.appendQuick(dst, base, ref)
 	}
-	if !ok {
+	switch {
+	case n.web != nil:
+		out, result = n.appendWeb(dst, base, ref)
+	case !ok:
 		out, result = n.rebuild(dst, base, ref, nil)
 	}
 	if n.key.gsb != nil && result.Reason == OK {

@@ -12,6 +12,7 @@ import (
 	"github.com/urisieve/urisieve/normalize/keyrule"
 	"github.com/urisieve/urisieve/normalize/uri"
 	"github.com/urisieve/urisieve/normalize/uts46"
+	"github.com/urisieve/urisieve/normalize/whatwg"
 )
 
 // Options says how to normalize. The zero value is the newest rfc3986 profile, repairing.
@@ -37,6 +38,9 @@ type Options struct {
 	DefaultPorts []DefaultPort
 	// Key are the key rules. Default: none, the key is the URI. They never change the URI.
 	Key keyrule.Options
+	// Encoding is the label of the character encoding of documents (Encoding standard), in which the
+	// profile whatwg writes queries. Default "": UTF-8. The other profiles take none.
+	Encoding string
 	// DefaultBase is the application's default base (RFC 3986 section 5.1.4); "" for none.
 	// It isn't part of the settings id: it says where input came from, not how URIs compare.
 	DefaultBase string
@@ -104,6 +108,7 @@ func (o Options) Validate() error {
 		}
 	}
 	faults = append(faults, o.keyFaults()...)
+	faults = append(faults, o.webFaults()...)
 	if len(faults) == 0 && o.DefaultBase != "" {
 		n := newNormalizer(o)
 		if r := n.setDefaultBase(); r.Reason != OK {
@@ -111,6 +116,30 @@ func (o Options) Validate() error {
 		}
 	}
 	return errors.Join(faults...)
+}
+
+// isWeb reports whether the profile is whatwg's.
+func (o Options) isWeb() bool {
+	p, ok := profileNamed(o.Profile)
+	return ok && p.Family == familyWeb
+}
+
+// webFaults reports options that don't go with the profile.
+func (o Options) webFaults() (faults []error) {
+	fault := func(wrong bool, key, value, accepted string) {
+		if wrong {
+			faults = append(faults, &OptionError{Key: key, Value: value, Accepted: accepted})
+		}
+	}
+	if !o.isWeb() {
+		fault(o.Encoding != "", "encoding", strconv.Quote(o.Encoding), "none, but with the profile whatwg: the others write UTF-8")
+		return faults
+	}
+	fault(o.Strict, "strict", "true", "false with the profile whatwg: the URL standard has no strict reading")
+	fault(o.SameScheme == sameReject || o.SameScheme == sameKeep, "same_scheme", strconv.Quote(o.SameScheme), "strip with the profile whatwg")
+	fault(len(o.DefaultPorts) > 0, "default_ports", strconv.Itoa(len(o.DefaultPorts)), "none with the profile whatwg: the URL standard knows its own five")
+	fault(o.Encoding != "" && !whatwg.IsEncoding(o.Encoding), "encoding", strconv.Quote(o.Encoding), "a label of the Encoding standard, such as utf-8, windows-1252 or shift_jis")
+	return faults
 }
 
 // portFault says what is wrong with an added default port, and what would be accepted.
@@ -188,6 +217,9 @@ func (o Options) settingsID() string {
 	b.WriteString("refuse_bad_ports=" + strconv.FormatBool(o.RefuseBadPorts) + "\n")
 	for _, p := range o.addedPorts() {
 		b.WriteString("default_port=" + p.Scheme + ":" + strconv.Itoa(int(p.Port)) + "\n")
+	}
+	if o.isWeb() {
+		b.WriteString("encoding=" + strings.ToLower(o.Encoding) + "\n")
 	}
 	if rules, err := keyrule.Compile(o.Key); err == nil {
 		b.Write(rules.AppendSettings(nil))

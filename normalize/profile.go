@@ -11,6 +11,9 @@ import (
 // testdata/golden holds it.
 const profile1 = "rfc3986-1"
 
+// profileWeb is the URL standard as it was in June 2026.
+const profileWeb = "whatwg-2026-06"
+
 // ProfileInfo describes a profile.
 type ProfileInfo struct {
 	Name    string // what Options.Profile takes: "rfc3986-1"
@@ -25,8 +28,13 @@ func Profiles() []ProfileInfo {
 	return []ProfileInfo{{
 		Name: profile1, Family: "rfc3986", Newest: true, Unicode: uts46.UnicodeVersion,
 		Doc: "RFC 3986 (STD 66) with RFC 9110 for http and https, RFC 8089 for file, RFC 5952 for IPv6 and UTS 46 for host names.",
+	}, {
+		Name: profileWeb, Family: familyWeb, Newest: true, Unicode: uts46.UnicodeVersion,
+		Doc: "The URL standard (WHATWG) as of June 2026, as browsers read references in HTML: exactly its href, less the fragment.",
 	}}
 }
+
+const familyWeb = "whatwg"
 
 // profileNamed is the profile of that name or family.
 func profileNamed(name string) (ProfileInfo, bool) {
@@ -44,15 +52,19 @@ func DefaultPorts(profile string) []DefaultPort {
 	if _, ok := profileNamed(profile); !ok {
 		return nil
 	}
+	p, _ := profileNamed(profile)
 	ports := make([]DefaultPort, 0, len(schemes))
 	for _, s := range &schemes {
-		if s.port != 0 {
+		if s.port != 0 && (p.Family != familyWeb || slices.Contains(webSchemes[:], s.name)) {
 			ports = append(ports, DefaultPort{Scheme: s.name, Port: s.port})
 		}
 	}
 	slices.SortFunc(ports, func(a, b DefaultPort) int { return strings.Compare(a.Scheme, b.Scheme) })
 	return ports
 }
+
+// webSchemes are the special schemes with a default port (URL standard section 4.2).
+var webSchemes = [...]string{"ftp", "http", "https", "ws", "wss"}
 
 // ReservedCharacter is a character that delimits (RFC 3986 section 2.2). It and its escape are
 // never equal.

@@ -49,6 +49,10 @@ const (
 	RuleFlagPort
 	RuleFlagControl
 	RuleFlagHost
+
+	// RuleURLStandard is the URL standard's parser and serializer: one rule, the whole of the
+	// profile whatwg.
+	RuleURLStandard
 	ruleEnd
 )
 
@@ -69,7 +73,11 @@ type RuleInfo struct {
 }
 
 // ofRFC3986 are the profiles of the rules below.
-var ofRFC3986 = []string{profile1}
+var (
+	ofRFC3986 = []string{profile1}
+	ofWHATWG  = []string{profileWeb}
+	ofAll     = []string{profile1, profileWeb}
+)
 
 var ruleInfos = [...]RuleInfo{
 	{RuleTrim, "trim", "syntax", "RFC 3986 appendix C", " http://h/ ", "http://h/", "Cut spaces and C0 controls off at both ends.", true, ofRFC3986},
@@ -82,8 +90,8 @@ var ruleInfos = [...]RuleInfo{
 	{RuleEscapeIllegal, "escape_illegal", "syntax", "RFC 3986 section 2.1", "http://h/a b", "http://h/a%20b", "Escape an ASCII character that the grammar forbids in its component.", true, ofRFC3986},
 	{RuleEscapeBackslash, "escape_backslash", "syntax", "RFC 3986 section 2.1", "http://h/a\\b", "http://h/a%5Cb", "Escape a backslash in path, query or fragment.", true, ofRFC3986},
 	{RuleEscapeNonASCII, "escape_non_ascii", "syntax", "RFC 3987 section 3.1", "http://h/é", "http://h/%C3%A9", "Escape bytes that are not ASCII, as they are.", true, ofRFC3986},
-	{RuleStripPassword, "strip_password", "policy", "RFC 3986 section 3.2.1", "http://u:p@h/", "http://u@h/", "userinfo: strip-password: take the password and its \":\" away.", true, ofRFC3986},
-	{RuleStripUserinfo, "strip_userinfo", "policy", "RFC 3986 section 3.2.1", "http://u:p@h/", "http://h/", "userinfo: strip: take the userinfo and its \"@\" away.", true, ofRFC3986},
+	{RuleStripPassword, "strip_password", "policy", "RFC 3986 section 3.2.1", "http://u:p@h/", "http://u@h/", "userinfo: strip-password: take the password and its \":\" away.", true, ofAll},
+	{RuleStripUserinfo, "strip_userinfo", "policy", "RFC 3986 section 3.2.1", "http://u:p@h/", "http://h/", "userinfo: strip: take the userinfo and its \"@\" away.", true, ofAll},
 	{RuleDecodeHost, "decode_host", "scheme", "RFC 3986 section 3.2.2", "http://exa%6Dple.com/", "http://example.com/", "Decode the escapes of a host that is a DNS name; only unreserved characters and UTF-8 may come out.", true, ofRFC3986},
 	{RuleIDNA, "idna", "scheme", "RFC 3986 section 3.2.2, UTS 46 section 4", "http://é.example/", "http://xn--9ca.example/", "Write internationalized labels of a DNS name as A-labels (non-transitional).", true, ofRFC3986},
 	{RuleLowerHost, "lower_host", "syntax", "RFC 3986 section 6.2.2.1", "http://EX.com/", "http://ex.com/", "Write the host in lower case, but for the digits of its escapes.", true, ofRFC3986},
@@ -93,10 +101,10 @@ var ruleInfos = [...]RuleInfo{
 	{RuleDropDefaultPort, "drop_default_port", "scheme", "RFC 3986 section 6.2.3", "https://h:443/", "https://h/", "Drop a port that is the scheme's default, compared as a number.", true, ofRFC3986},
 	{RuleDropLocalhost, "drop_localhost", "scheme", "RFC 8089 section 2", "file://localhost/x", "file:///x", "Write the host localhost of a file URI as the empty host.", true, ofRFC3986},
 	{RuleFileAuthority, "file_authority", "scheme", "RFC 8089 appendix B", "file:/x", "file:///x", "Write a file URI without an authority with an empty one.", true, ofRFC3986},
-	{RuleResolve, "resolve", "syntax", "RFC 3986 section 5.2", "../g", "http://a/b/g", "Resolve a relative reference against the base.", true, ofRFC3986},
+	{RuleResolve, "resolve", "syntax", "RFC 3986 section 5.2", "../g", "http://a/b/g", "Resolve a relative reference against the base.", true, ofAll},
 	{RuleRemoveDots, "remove_dot_segments", "syntax", "RFC 3986 sections 5.2.4 and 6.2.2.3", "http://h/a/./b/../c", "http://h/a/c", "Remove \".\" and \"..\" segments from the path of a hierarchical URI.", true, ofRFC3986},
 	{RuleRootPath, "root_path", "scheme", "RFC 3986 section 6.2.3", "http://h", "http://h/", "Write an empty path after an authority as \"/\".", true, ofRFC3986},
-	{RuleGuardPath, "guard_path", "syntax", "RFC 3986 section 3.3", "a:/..//b", "a:/.//b", "Write \"/.\" before a path that would read as an authority.", true, ofRFC3986},
+	{RuleGuardPath, "guard_path", "syntax", "RFC 3986 section 3.3", "a:/..//b", "a:/.//b", "Write \"/.\" before a path that would read as an authority.", true, ofAll},
 
 	{RuleCheckScheme, "check_scheme", "syntax", "RFC 3986 sections 3.1 and 4.2", "1g:h", "bad_scheme", "Refuse a first path segment that holds a \":\" after what is no scheme.", false, ofRFC3986},
 	{RuleCheckAuthority, "check_authority", "syntax", "RFC 3986 section 3.2", "http://good.com\\@evil.com/", "bad_authority", "Refuse backslashes, spaces and controls in the authority, and where a browser would read one.", false, ofRFC3986},
@@ -104,14 +112,14 @@ var ruleInfos = [...]RuleInfo{
 	{RuleCheckHost, "check_host", "scheme", "RFC 3986 section 3.2.2", "http://ex%2Fample.com/", "bad_host", "Refuse what is neither an IP literal nor a name that the scheme allows.", false, ofRFC3986},
 	{RuleCheckPort, "check_port", "scheme", "RFC 3986 section 3.2.3", "http://h:99999/", "bad_port", "Refuse a port that is no number, or over 65535 where hosts are DNS names.", false, ofRFC3986},
 	{RuleNeedHost, "need_host", "scheme", "RFC 9110 section 4.2", "http:///p", "no_host", "Refuse http and https URIs without a host.", false, ofRFC3986},
-	{RuleRefuseUserinfo, "refuse_userinfo", "policy", "RFC 3986 section 7.5", "http://u@h/", "userinfo_refused", "userinfo: refuse: refuse a reference with userinfo.", false, ofRFC3986},
-	{RuleRefuseBadPort, "refuse_bad_port", "policy", "Fetch standard, port blocking", "http://h:25/", "bad_port", "refuse_bad_ports: refuse the ports that browsers refuse.", false, ofRFC3986},
-	{RuleNeedBase, "need_base", "syntax", "RFC 3986 section 5.1", "g", "no_base", "Refuse a relative reference without a usable base.", false, ofRFC3986},
-	{RuleOpaqueBase, "opaque_base", "syntax", "RFC 3986 section 5.2.2", "g", "opaque_base", "Refuse all but a fragment against an opaque base.", false, ofRFC3986},
+	{RuleRefuseUserinfo, "refuse_userinfo", "policy", "RFC 3986 section 7.5", "http://u@h/", "userinfo_refused", "userinfo: refuse: refuse a reference with userinfo.", false, ofAll},
+	{RuleRefuseBadPort, "refuse_bad_port", "policy", "Fetch standard, port blocking", "http://h:25/", "bad_port", "refuse_bad_ports: refuse the ports that browsers refuse.", false, ofAll},
+	{RuleNeedBase, "need_base", "syntax", "RFC 3986 section 5.1", "g", "no_base", "Refuse a relative reference without a usable base.", false, ofAll},
+	{RuleOpaqueBase, "opaque_base", "syntax", "RFC 3986 section 5.2.2", "g", "opaque_base", "Refuse all but a fragment against an opaque base.", false, ofAll},
 	{RuleRejectSameScheme, "reject_same_scheme", "policy", "RFC 3986 section 5.4.2", "http:g", "same_scheme", "same_scheme: reject: refuse a reference that repeats its base's scheme without an authority.", false, ofRFC3986},
-	{RuleFlagUserinfo, "flag_userinfo", "syntax", "RFC 3986 section 7.5", "http://u:p@h/", "password", "Tell of userinfo and of a password.", false, ofRFC3986},
-	{RuleFlagPort, "flag_port", "scheme", "RFC 3986 section 7.2", "http://h:25/", "reserved_port", "Tell of a port below 1024 that is not the scheme's default, and of one that browsers refuse.", false, ofRFC3986},
-	{RuleFlagControl, "flag_control", "syntax", "RFC 3986 sections 7.2 and 7.3", "http://h/%0D%0A", "escaped_control", "Tell of escaped control characters, which are kept.", false, ofRFC3986},
+	{RuleFlagUserinfo, "flag_userinfo", "syntax", "RFC 3986 section 7.5", "http://u:p@h/", "password", "Tell of userinfo and of a password.", false, ofAll},
+	{RuleFlagPort, "flag_port", "scheme", "RFC 3986 section 7.2", "http://h:25/", "reserved_port", "Tell of a port below 1024 that is not the scheme's default, and of one that browsers refuse.", false, ofAll},
+	{RuleFlagControl, "flag_control", "syntax", "RFC 3986 sections 7.2 and 7.3", "http://h/%0D%0A", "escaped_control", "Tell of escaped control characters, which are kept.", false, ofAll},
 	{RuleFlagHost, "flag_host", "scheme", "RFC 3986 section 7.4", "http://0x7f.1/", "numeric_host", "Tell of hosts that are, or that programs may read as, IP addresses.", false, ofRFC3986},
 }
 

@@ -41,12 +41,13 @@ var (
 		{"max-window-bytes", "", "input.max_window_bytes", "SIZE", "the largest zstd window or xz dictionary"},
 	}}
 	normalizeFlags = flagGroup{"Normalization", []optionFlag{
-		{"profile", "", "normalize.profile", "NAME", "the standard"},
+		{"profile", "", "normalize.profile", "NAME", "the standard: rfc3986, or whatwg (what browsers do)"},
 		{"strict", "", "normalize.strict", "", "refuse what the grammar forbids, rather than mend it"},
 		{"base", "", "normalize.base", "URI", "the base URI of references that have no other"},
 		{"same-scheme", "", "normalize.same_scheme", "HOW", `what becomes of "http:g" beside a base of that scheme: strip, reject, keep`},
 		{"userinfo", "", "normalize.userinfo", "HOW", "what becomes of userinfo in URLs: keep, strip-password, strip, refuse"},
 		{"refuse-bad-ports", "", "normalize.refuse_bad_ports", "", "refuse the ports that the fetch standard calls bad"},
+		{"encoding", "", "normalize.encoding", "LABEL", "the documents' character encoding, in which whatwg writes queries"},
 		{"max-uri-bytes", "", "normalize.max_uri_bytes", "SIZE", "longer references are rejected"},
 		{"default-port", "", "normalize.default_ports", "SCHEME=PORT", "another scheme's default port; repeatable"},
 	}}

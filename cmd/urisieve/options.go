@@ -26,6 +26,7 @@ func normalizeOptions(c *config.Config) normalize.Options {
 		Userinfo:       c.Normalize.Userinfo,
 		RefuseBadPorts: c.Normalize.RefuseBadPorts,
 		MaxURIBytes:    int(c.Normalize.MaxURIBytes),
+		Encoding:       c.Normalize.Encoding,
 		DefaultBase:    c.Normalize.Base,
 		Key: keyrule.Options{
 			Preset: c.Key.Preset, Rules: c.Key.Rules, Params: paramLists(c.Key.DropParams),

@@ -180,6 +180,9 @@ func bookOf(profile string) (*ruleBook, error) {
 		b.Reserved = append(b.Reserved, reservedJSON{string(rune(c.Char)), c.Escaped, c.Kind, c.Purpose})
 	}
 	for _, f := range normalize.FlagInfos() {
+		if f.Family != "" && !strings.HasPrefix(b.Profile, f.Family) {
+			continue
+		}
 		b.Flags = append(b.Flags, flagJSON{f.Name, bitNumber(uint64(f.Bit)), f.About, f.Doc, shown(f.Example)})
 	}
 	for _, r := range normalize.ReasonInfos() {

@@ -32,6 +32,13 @@ func (p *Parser) SetBase(b, outer *Base, ref []byte) (r Result) {
 	return r
 }
 
+// Set makes b the same base as from, with bytes of its own.
+func (b *Base) Set(from *Base) {
+	url := append(b.url[:0], from.url...)
+	*b = *from
+	b.url = url
+}
+
 // Reset makes b no base.
 func (b *Base) Reset() { b.url = b.url[:0] }
 

@@ -62,6 +62,7 @@ type Result struct {
 	Failure   Failure   // why there is no URL; OK otherwise
 	Component Component // failed: where At points
 	Host      HostKind  // what the host is
+	Relative  bool      // it was resolved against the base
 	Opaque    bool      // the path is opaque ("mailto:x"): as a base it serves a fragment alone
 }
 
@@ -112,7 +113,7 @@ func (p *Parser) appendParsed(dst []byte, base *Base, ref []byte) ([]byte, Resul
 	}
 	s.in = in
 	s.parse()
-	r := Result{Parts: s.parts, Errors: s.errs, Failure: s.failure, Component: s.component, Host: s.host, Opaque: s.opaque}
+	r := Result{Parts: s.parts, Errors: s.errs, Failure: s.failure, Component: s.component, Host: s.host, Relative: s.onIt, Opaque: s.opaque}
 	if s.failure == OK {
 		return s.dst, r
 	}
@@ -121,7 +122,7 @@ func (p *Parser) appendParsed(dst []byte, base *Base, ref []byte) ([]byte, Resul
 		p.clean, at = appendClean(p.clean[:0], trimmed, at)
 	}
 	r.At = uint32(skipped + at)
-	r.Parts, r.Host, r.Opaque = absent, HostNull, false
+	r.Parts, r.Host, r.Relative, r.Opaque = absent, HostNull, false, false
 	return s.dst[:s.start], r
 }
 

@@ -21,6 +21,7 @@ type state struct {
 	path   int       // where the path list begins in dst
 	scheme scheme
 	host   HostKind
+	onIt   bool // something of the base was used
 	opaque bool
 
 	errs      Errors
@@ -66,6 +67,7 @@ func (s *state) parse() {
 		s.absolute(end)
 		return
 	}
+	s.onIt = s.base != nil
 	switch base := s.base; {
 	case base == nil:
 		s.errs |= MissingSchemeNonRelativeURL
@@ -124,6 +126,7 @@ func (s *state) absolute(i int) {
 // inherit begins the href anew with the first n bytes of the base. query is where its query
 // begins, if that is among them.
 func (s *state) inherit(n int, query uint32) {
+	s.onIt = true
 	s.dst = append(s.dst[:s.start], s.base.url[:n]...)
 	s.parts, s.scheme, s.host = s.base.parts, s.base.scheme, s.base.host
 	s.parts.QueryStart, s.parts.FragStart = query, uri.Absent
