@@ -211,8 +211,12 @@ func (e *Explanation) mask() {
 		l.Text, l.URL = maskSecrets(l.Text), maskSecrets(l.URL)
 	}
 	for i := range e.Components {
-		if c := &e.Components[i]; c.Component == ComponentUserinfo {
+		switch c := &e.Components[i]; c.Component {
+		case ComponentUserinfo:
 			c.Before, c.After = maskPassword(c.Before), maskPassword(c.After)
+		case ComponentPath: // where backslashes hide the authority
+			c.Before = maskSecrets(c.Before)
+		default: // holds no secret
 		}
 	}
 	for i := range e.Steps {

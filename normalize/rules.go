@@ -121,6 +121,7 @@ var ruleInfos = [...]RuleInfo{
 	{RuleFlagPort, "flag_port", "scheme", "RFC 3986 section 7.2", "http://h:25/", "reserved_port", "Tell of a port below 1024 that is not the scheme's default, and of one that browsers refuse.", false, ofAll},
 	{RuleFlagControl, "flag_control", "syntax", "RFC 3986 sections 7.2 and 7.3", "http://h/%0D%0A", "escaped_control", "Tell of escaped control characters, which are kept.", false, ofAll},
 	{RuleFlagHost, "flag_host", "scheme", "RFC 3986 section 7.4", "http://0x7f.1/", "numeric_host", "Tell of hosts that are, or that programs may read as, IP addresses.", false, ofRFC3986},
+	{RuleURLStandard, "url_standard", "syntax", "URL standard sections 4.4 and 4.5", "HTTP:\\\\h\\a", "http://h/a", "Parse and serialize as the URL standard does.", true, ofWHATWG},
 }
 
 // Rules lists all rules in the order in which they act, those that refuse or tell last.

@@ -139,7 +139,7 @@ func TestG60_WebUserinfo(t *testing.T) {
 		if got != c.want || got != "" && r.Parts != uri.Split([]byte(got)) {
 			t.Errorf("%s: %q is %q with parts %+v, want %q", c.policy, c.ref, got, r.Parts, c.want)
 		}
-		for _, flag := range strings.Fields(c.flags) {
+		for flag := range strings.FieldsSeq(c.flags) {
 			if !strings.Contains(" "+strings.Join(r.Flags.Names(), " ")+" ", " "+flag+" ") {
 				t.Errorf("%s: %q has flags %v, not %s", c.policy, c.ref, r.Flags.Names(), flag)
 			}

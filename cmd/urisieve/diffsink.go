@@ -162,8 +162,11 @@ func firstDifference(a, b *answer) (component, reason string) {
 		of   func(uri.Parts, []byte) []byte
 		name normalize.Component
 	}{
-		{uri.Parts.Scheme, normalize.ComponentScheme}, {uri.Parts.Authority, normalize.ComponentAuthority},
-		{uri.Parts.Path, normalize.ComponentPath}, {uri.Parts.Query, normalize.ComponentQuery}, {uri.Parts.Fragment, normalize.ComponentFragment},
+		{uri.Parts.Scheme, normalize.ComponentScheme},
+		{uri.Parts.Authority, normalize.ComponentAuthority},
+		{uri.Parts.Path, normalize.ComponentPath},
+		{uri.Parts.Query, normalize.ComponentQuery},
+		{uri.Parts.Fragment, normalize.ComponentFragment},
 	} {
 		x, y := c.of(a.result.Parts, a.text), c.of(b.result.Parts, b.text)
 		if !bytes.Equal(x, y) || (x == nil) != (y == nil) {
