@@ -227,6 +227,7 @@ func TestU61_ExamplesOfRulesAreTrue(t *testing.T) {
 		"refuse_bad_port":    {RefuseBadPorts: true},
 		"reject_same_scheme": {SameScheme: "reject"},
 		"check_grammar":      {Strict: true},
+		"url_standard":       {Profile: "whatwg"},
 	}
 	bases := map[string]string{
 		"strip_same_scheme": rfcBase, "reject_same_scheme": rfcBase, "resolve": rfcBase, "opaque_base": "mailto:a@b",
