@@ -101,14 +101,20 @@ func (n *Normalizer) Append(dst []byte, base *Base, ref []byte) ([]byte, Result)
 	if base == nil {
 		base = &n.fallback
 	}
-	out, result, ok := dst, Result{}, false
-	if n.fast {
-		out, result, ok = n.appendQuick(dst, base, ref)
+	if n.fast && n.key.gsb == nil {
+		if out, result, ok := n.appendQuick(dst, base, ref); ok {
+			return out, result
+		}
+		return n.rebuild(dst, base, ref, nil)
 	}
-	switch {
-	case n.web != nil:
+	return n.appendSeldom(dst, base, ref)
+}
+
+// appendSeldom is Append for the profile whatwg and the rule gsb.
+func (n *Normalizer) appendSeldom(dst []byte, base *Base, ref []byte) (out []byte, result Result) {
+	if n.web != nil {
 		out, result = n.appendWeb(dst, base, ref)
-	case !ok:
+	} else {
 		out, result = n.rebuild(dst, base, ref, nil)
 	}
 	if n.key.gsb != nil && result.Reason == OK {
