@@ -12,13 +12,7 @@ import (
 //
 // Source: RFC 3986 appendix C: what surrounds a URI in text is no part of it. Class: syntax.
 func (r *run) trim() bool {
-	from, to := 0, len(r.ref)
-	for from < to && r.ref[from] <= ' ' {
-		from++
-	}
-	for from < to && r.ref[to-1] <= ' ' {
-		to--
-	}
+	from, to := textWithin(r.ref)
 	if from == 0 && to == len(r.ref) {
 		return true
 	}
@@ -37,6 +31,18 @@ func (r *run) trim() bool {
 	r.result.Flags |= FlagTrimmed
 	r.step(RuleTrim, ComponentReference, r.ref, r.text)
 	return true
+}
+
+// textWithin are the ends of a reference without the spaces and C0 controls around it.
+func textWithin(ref []byte) (from, to int) {
+	to = len(ref)
+	for from < to && ref[from] <= ' ' {
+		from++
+	}
+	for from < to && ref[to-1] <= ' ' {
+		to--
+	}
+	return from, to
 }
 
 // checkScheme refuses a relative path whose first segment holds a ":". It would be a scheme if

@@ -86,7 +86,7 @@ func (n *Normalizer) Explain(embedded, entity, retrieval, ref []byte, o ExplainO
 	case len(ref) > n.maxIn:
 		out, result = n.Append(nil, base, ref)
 	default:
-		out, result = n.rebuild(nil, base, ref, &t)
+		out = n.rebuild(nil, base, ref, &result, &t)
 	}
 	e.Steps, e.Changed, e.Flags, e.BaseUsed = t.steps, result.Changed, result.Flags, result.BaseUsed
 	e.Reason, e.Component, e.At = result.Reason, result.Component, int(result.At)

@@ -8,33 +8,36 @@ import (
 
 // appendQuick is the short way for the references that most links are: an http or https URI with a
 // plain host and no userinfo or port, and a relative one against a base with an authority. What
-// stands before the path then needs no rule. If the rest is in canonical form already, which it
-// mostly is, one pass over a table of byte classes proves it and one copy writes it; else rebuild's
-// own rules mend the rest. ok is false for all other references: rebuild decides, and its answer
-// would be the same for these.
-func (n *Normalizer) appendQuick(dst []byte, base *Base, ref []byte) (out []byte, result Result, ok bool) {
+// stands before the path then needs no rule but the one of upper case. If the rest is in canonical
+// form already, which it mostly is, one pass over a table of byte classes proves it and one copy
+// writes it; else rebuild's own rules mend the rest, from the byte on where the proof failed. ok is
+// false for all other references: rebuild decides, and its answer would be the same for these; what
+// is in result then means nothing.
+func (n *Normalizer) appendQuick(dst []byte, base *Base, ref []byte, result *Result) (out []byte, ok bool) {
+	if len(ref) > 0 && (ref[0] <= ' ' || ref[len(ref)-1] <= ' ') && !n.opts.Strict {
+		result.Changed, result.Flags = RuleTrim, FlagTrimmed
+		from, to := textWithin(ref)
+		ref = ref[from:to]
+	}
 	if len(ref) >= len("http://h") {
 		switch {
 		case ref[0] == 'h' && string(ref[:8]) == "https://":
-			return n.appendQuickHost(dst, nil, ref, 8)
+			return n.appendQuickHost(dst, nil, ref, 8, result)
 		case ref[0] == 'h' && string(ref[:7]) == "http://":
-			return n.appendQuickHost(dst, nil, ref, 7)
+			return n.appendQuickHost(dst, nil, ref, 7, result)
 		case ref[0] == '/' && ref[1] == '/' && base.scheme != nil && base.scheme.needHost: // http or https
-			return n.appendQuickHost(dst, base, ref, 2)
+			return n.appendQuickHost(dst, base, ref, 2, result)
 		}
 	}
-	return n.appendQuickRelative(dst, base, ref)
+	return n.appendQuickRelative(dst, base, ref, result)
 }
 
 // appendQuickHost is appendQuick for a reference with an http or https host at ref[at:]. The scheme
 // is that of base where base is not nil.
-func (n *Normalizer) appendQuickHost(dst []byte, base *Base, ref []byte, at int) (out []byte, result Result, ok bool) {
-	end := plainHost(ref, at)
+func (n *Normalizer) appendQuickHost(dst []byte, base *Base, ref []byte, at int, result *Result) (out []byte, ok bool) {
+	end, upper := plainHost(ref, at)
 	if end == at {
-		return dst, result, false
-	}
-	if mayBeAddress(ref[end-1]) {
-		result.Flags = addressFlags(ref[at:end], true)
+		return dst, false
 	}
 	t := tail{text: ref, query: uri.Absent, fragment: uri.Absent}
 	root := false
@@ -46,23 +49,38 @@ func (n *Normalizer) appendQuickHost(dst []byte, base *Base, ref []byte, at int)
 	case ref[end] == '?' || ref[end] == '#':
 		root, ok = true, t.tail(end)
 	default:
-		return dst, result, false
+		return dst, false
 	}
-	host, path, scheme := uint32(at), uint32(end), []byte(nil)
-	parts := uri.Parts{SchemeEnd: host - 3, AuthStart: host, HostStart: host, HostEnd: path, PathStart: path, QueryStart: t.query, FragStart: t.fragment}
-	result.Parts = parts
+	out, shift := dst, uint32(0)
+	p := &result.Parts
+	p.SchemeEnd = uint32(at) - 3
 	if base != nil {
-		scheme = base.text[:base.parts.SchemeEnd+1]
-		result.Parts = parts.Shifted(uint32(len(scheme)))
-		result.Parts.SchemeEnd, parts.SchemeEnd = base.parts.SchemeEnd, uri.Absent
-		result.Changed, result.BaseUsed = RuleResolve, base.used
+		shift = base.parts.SchemeEnd + 1
+		p.SchemeEnd = base.parts.SchemeEnd
+		out = append(out, base.text[:shift]...)
+		result.Changed |= RuleResolve
+		result.BaseUsed = base.used
 		if base.skipped {
 			result.Flags |= FlagBaseSkipped
 		}
 	}
-	out = append(append(dst, scheme...), ref[:end]...)
+	p.AuthStart, p.HostStart = uint32(at)+shift, uint32(at)+shift
+	p.HostEnd, p.PathStart = uint32(end)+shift, uint32(end)+shift
+	out = append(out, ref[:end]...)
+	host := out[len(out)-(end-at):]
+	if upper {
+		lower(host)
+		result.Changed |= RuleLowerHost
+	}
+	if mayBeAddress(host[len(host)-1]) {
+		result.Flags |= addressFlags(host, true)
+	}
 	if !ok {
-		return n.mendRest(out, len(dst), base, ref, parts, result)
+		parts := uri.Parts{SchemeEnd: uri.Absent, AuthStart: uint32(at), HostStart: uint32(at), HostEnd: uint32(end), PathStart: uint32(end)}
+		if base == nil {
+			parts.SchemeEnd = p.SchemeEnd
+		}
+		return n.mendRest(out, len(dst), base, &t, parts, result)
 	}
 	if t.control {
 		result.Flags |= FlagEscapedControl
@@ -70,71 +88,91 @@ func (n *Normalizer) appendQuickHost(dst []byte, base *Base, ref []byte, at int)
 	if root {
 		out = append(out, '/')
 		result.Changed |= RuleRootPath
-		if t.query != uri.Absent {
-			result.Parts.QueryStart++
-		}
-		if t.fragment != uri.Absent {
-			result.Parts.FragStart++
-		}
+		shift++
 	}
-	return append(out, ref[end:]...), result, true
+	p.QueryStart, p.FragStart = shiftedBy(t.query, shift), shiftedBy(t.fragment, shift)
+	return append(out, ref[end:]...), true
 }
 
-// mendRest is the rest of the short way for a reference whose rest is not canonical. out[start:] is
-// what goes before the path already, parts says where the path begins in ref, and done describes
-// out. base is not nil if the reference is relative to it.
-func (n *Normalizer) mendRest(out []byte, start int, base *Base, ref []byte, parts uri.Parts, done Result) ([]byte, Result, bool) {
-	if n.opts.Strict || ref[len(ref)-1] <= ' ' {
-		return out[:start], Result{}, false // there is more to check, or to trim
+// shiftedBy is an offset n bytes further on, if there is one.
+func shiftedBy(offset, n uint32) uint32 {
+	if offset == uri.Absent {
+		return offset
 	}
-	done.Parts.QueryStart, done.Parts.FragStart = uri.Absent, uri.Absent
-	parts.QueryStart, parts.FragStart = uri.Absent, uri.Absent
-	r := run{n: n, on: n.on, base: base, relates: base != nil, ref: ref, text: ref, out: out, start: start, result: done, done: done.Parts, parts: parts}
-	at, end := int(parts.PathStart), len(ref)
-	if i := bytes.IndexByte(ref[at:], '#'); i >= 0 {
-		end = at + i
-		r.parts.FragStart = uint32(end + 1)
+	return offset + n
+}
+
+// mendRest is the rest of the short way for a reference whose rest is not canonical: that of t, which
+// is so up to t.bad. out[start:] is what goes before the path already, and result describes it;
+// parts says where the path begins in the reference. base is not nil if it is relative to that.
+func (n *Normalizer) mendRest(out []byte, start int, base *Base, t *tail, parts uri.Parts, result *Result) ([]byte, bool) {
+	if n.opts.Strict {
+		return out[:start], false // there is more to check
 	}
-	if i := bytes.IndexByte(ref[at:end], '?'); i >= 0 {
-		r.parts.QueryStart = uint32(at + i + 1)
+	ref, end := t.text, len(t.text)
+	parts.QueryStart, parts.FragStart = t.query, t.fragment
+	if t.fragment == uri.Absent {
+		if i := bytes.IndexByte(ref[t.bad:], '#'); i >= 0 {
+			end = t.bad + i
+			parts.FragStart = uint32(end + 1)
+		}
+		if t.query == uri.Absent {
+			if i := bytes.IndexByte(ref[t.bad:end], '?'); i >= 0 {
+				parts.QueryStart = uint32(t.bad + i + 1)
+			}
+		}
 	}
+	r := run{n: n, on: n.on, base: base, relates: base != nil, ref: ref, text: ref, out: out, start: start, parts: parts}
+	p := &result.Parts
+	r.done = uri.Parts{SchemeEnd: p.SchemeEnd, AuthStart: p.AuthStart, HostStart: p.HostStart, HostEnd: p.HostEnd, QueryStart: uri.Absent, FragStart: uri.Absent}
+	r.result.Changed, r.result.Flags, r.result.BaseUsed = result.Changed, result.Flags, result.BaseUsed
+	if t.control {
+		r.result.Flags |= FlagEscapedControl
+	}
+	r.canonical = max(0, t.bad-int(parts.PathStart))
 	ok := r.appendRest()
 	n.work += r.work
 	if !ok {
-		return out[:start], Result{}, false
+		return out[:start], false
 	}
-	r.result.Parts = r.done
-	return r.out, r.result, true
+	r.finish(result)
+	return r.out, true
 }
 
-// plainHost is the end of the longest host at text[at:] that is a lower-case registered name
-// without escapes, and without what might be an A-label.
-func plainHost(text []byte, at int) int {
+// plainHost is the end of the longest host at text[at:] that is a registered name without escapes,
+// and without what might be an A-label; upper says whether it holds upper case.
+func plainHost(text []byte, at int) (end int, upper bool) {
 	for i := at; i < len(text); i++ {
-		if uri.Is(text[i], uri.HostPlain) {
-			continue
-		}
-		if text[i] != '-' || i >= at+3 && text[i-1] == '-' && text[i-2] == 'n' && text[i-3] == 'x' {
-			return i
+		c := text[i]
+		switch {
+		case uri.Is(c, uri.HostPlain):
+		case c == '-':
+			if i >= at+3 && isALabel(text[i-3:i+1]) {
+				return i, upper
+			}
+		case 'A' <= c && c <= 'Z':
+			upper = true
+		default:
+			return i, upper
 		}
 	}
-	return len(text)
+	return len(text), upper
 }
 
 // mayBeAddress reports whether a host that ends in c may be an address or end in a number.
 func mayBeAddress(c byte) bool { return uri.Is(c, uri.HexDigit) || c == 'x' || c == '.' }
 
 // appendQuickRelative is appendQuick for a reference that has neither scheme nor authority.
-func (n *Normalizer) appendQuickRelative(dst []byte, base *Base, ref []byte) (out []byte, result Result, ok bool) {
+func (n *Normalizer) appendQuickRelative(dst []byte, base *Base, ref []byte, result *Result) (out []byte, ok bool) {
 	if len(ref) == 0 || !base.parts.HasAuthority() || base.used == BaseNone || base.flags&FlagEscapedControl != 0 {
-		return dst, result, false
+		return dst, false
 	}
 	t := tail{text: ref, query: uri.Absent, fragment: uri.Absent}
 	var kept int // of the base
 	switch c := ref[0]; {
 	case c == '/':
 		if len(ref) > 1 && (ref[1] == '/' || ref[1] == '\\' || ref[1] <= ' ') {
-			return dst, result, false // an authority, or what a browser would read as one
+			return dst, false // an authority, or what a browser would read as one
 		}
 		kept, ok = int(base.parts.PathStart), t.path(0)
 	case c == '?':
@@ -144,20 +182,20 @@ func (n *Normalizer) appendQuickRelative(dst []byte, base *Base, ref []byte) (ou
 	default:
 		end, plain := firstSegment(ref)
 		if end == 0 {
-			return dst, result, false
+			return dst, false
 		}
 		kept, ok = base.dirEnd, plain && t.path(end)
 	}
 	result.Parts = base.parts
-	result.Changed = RuleResolve
+	result.Changed |= RuleResolve
 	result.BaseUsed = base.used
-	result.Flags = base.flags & resultFlags
+	result.Flags |= base.flags & resultFlags
 	if base.skipped {
 		result.Flags |= FlagBaseSkipped
 	}
 	if !ok || kept+len(ref) > n.maxOut {
 		head := append(dst, base.text[:base.parts.PathStart]...)
-		return n.mendRest(head, len(dst), base, ref, uri.Parts{SchemeEnd: uri.Absent, AuthStart: uri.Absent}, result)
+		return n.mendRest(head, len(dst), base, &t, uri.Parts{SchemeEnd: uri.Absent, AuthStart: uri.Absent}, result)
 	}
 	shift := uint32(kept)
 	if t.query != uri.Absent {
@@ -171,7 +209,7 @@ func (n *Normalizer) appendQuickRelative(dst []byte, base *Base, ref []byte) (ou
 	if t.control {
 		result.Flags |= FlagEscapedControl
 	}
-	return append(append(dst, base.text[:kept]...), ref...), result, true
+	return append(append(dst, base.text[:kept]...), ref...), true
 }
 
 // firstSegment is the end of the first segment of what can only be a relative path, 0 if it may be
@@ -196,10 +234,11 @@ func firstSegment(text []byte) (end int, plain bool) {
 	return len(text), plain
 }
 
-// tail is what follows the authority of a canonical reference.
+// tail is what follows the authority of a reference, as far as it is canonical.
 type tail struct {
 	text            []byte
-	query, fragment uint32 // offsets into text, uri.Absent where the component is
+	query, fragment uint32 // offsets into text, uri.Absent where the component is, or lies behind bad
+	bad             int    // offset of the first byte that some rule changes, 0 if none was found
 	control         bool   // whether there is an escaped control character
 }
 
@@ -211,18 +250,13 @@ func (t *tail) path(at int) bool {
 		if uri.Is(c, uri.PathPlain) {
 			continue
 		}
-		switch c {
-		case '.':
-			if t.text[i-1] == '/' && isDotSegment(t.text[i:]) {
-				return false
-			}
-		case '%':
-			if !t.escape(i) {
-				return false
-			}
-		case '?', '#':
+		switch {
+		case c == '.' && (t.text[i-1] != '/' || !isDotSegment(t.text[i:])):
+		case c == '%' && t.escape(i):
+		case c == '?' || c == '#':
 			return t.tail(i)
 		default:
+			t.bad = i
 			return false
 		}
 	}
@@ -253,6 +287,7 @@ func (t *tail) tail(at int) bool {
 				break
 			}
 			if c != '%' || !t.escape(i) {
+				t.bad = i
 				return false
 			}
 		}
@@ -264,6 +299,7 @@ func (t *tail) tail(at int) bool {
 	for i++; i < len(t.text); i++ {
 		c := t.text[i]
 		if !uri.Is(c, uri.QueryChar) && (c != '%' || !t.escape(i)) {
+			t.bad = i
 			return false
 		}
 	}
@@ -278,8 +314,11 @@ func (t *tail) escape(i int) bool {
 	}
 	high, low := t.text[i+1], t.text[i+2]
 	b := uri.Unhex(high)<<4 | uri.Unhex(low)
+	if high >= 'a' || low >= 'a' || uri.Is(b, uri.Unreserved) {
+		return false
+	}
 	if isControl(b) {
 		t.control = true
 	}
-	return high < 'a' && low < 'a' && !uri.Is(b, uri.Unreserved)
+	return true
 }

@@ -11,6 +11,7 @@ import (
 
 // seeds are references that have met a mistake, or could.
 var seeds = []string{
+	"http://WWW.Example.COM", " //H.Example/a b ", "http://Xn--9ca.example/", "http://h.0X7F/", "http://H/a%c3?b c#d e", "/a%0Ab/../c d?e#%g", "\t?x y",
 	"", "#", "?", "/", "//", "///", ".", "..", "../..", "./a:b", "a:b", "http:g", "http:", "http://h", "HTTP://EX.com:080/%7e%c3%a9?a b#c d",
 	"http://u:p@h:8080/a/./b/../c?x#y", "http://a@b@h/", "http://[2001:DB8::0:1]:80/", "http://[v1.x]/", "http://bücher.example/é?é#é",
 	"http://xn--a/", "http://exa%6Dple.com/%2e%2e/x", "http://h/%%41%zz%", "a:/..//b", "a:/.//b", "a:/.//../b", "a:b/../c", "foo://%41B%c3:007",

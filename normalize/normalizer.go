@@ -94,20 +94,25 @@ type Result struct {
 // the canonical fragment. Result.Parts describes the appended bytes, so that url is
 // appended[:Parts.URLEnd(len(appended))]. Refused: dst comes back as it was. base may be nil: then
 // it is the default base, if there is one. ref and base must not share bytes with dst's spare room.
-func (n *Normalizer) Append(dst []byte, base *Base, ref []byte) ([]byte, Result) {
+func (n *Normalizer) Append(dst []byte, base *Base, ref []byte) (out []byte, result Result) {
 	if len(ref) > n.maxIn {
-		return dst, Result{Reason: TooLong, Component: ComponentReference, At: uint32(n.maxIn)}
+		result.Reason, result.Component, result.At = TooLong, ComponentReference, uint32(n.maxIn)
+		return dst, result
 	}
 	if base == nil {
 		base = &n.fallback
 	}
-	if n.fast && n.key.gsb == nil {
-		if out, result, ok := n.appendQuick(dst, base, ref); ok {
-			return out, result
-		}
-		return n.rebuild(dst, base, ref, nil)
+	if !n.fast || n.key.gsb != nil {
+		return n.appendSeldom(dst, base, ref)
 	}
-	return n.appendSeldom(dst, base, ref)
+	// The result is filled in place: to copy one that was just written costs as much as the rest
+	// of the short way.
+	if out, ok := n.appendQuick(dst, base, ref, &result); ok {
+		return out, result
+	}
+	result = Result{}
+	out = n.rebuild(dst, base, ref, &result, nil)
+	return out, result
 }
 
 // appendSeldom is Append for the profile whatwg and the rule gsb.
@@ -115,7 +120,7 @@ func (n *Normalizer) appendSeldom(dst []byte, base *Base, ref []byte) (out []byt
 	if n.web != nil {
 		out, result = n.appendWeb(dst, base, ref)
 	} else {
-		out, result = n.rebuild(dst, base, ref, nil)
+		out = n.rebuild(dst, base, ref, &result, nil)
 	}
 	if n.key.gsb != nil && result.Reason == OK {
 		n.keepResolved(base, ref, result)

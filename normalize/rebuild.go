@@ -21,27 +21,40 @@ type run struct {
 	relates bool    // text is resolved against base
 	scheme  *scheme // of the result; nil if not known
 
-	out   []byte
-	start int       // where the result begins in out
-	done  uri.Parts // of the result
+	canonical int // bytes of path, query and fragment yet to come that are known to be canonical
+	out       []byte
+	start     int       // where the result begins in out
+	done      uri.Parts // of the result
 
 	result Result
 	work   uint64 // bytes looked at, for the tests that hold the work to be linear
 }
 
-// rebuild appends the canonical form of ref, component by component. It is the whole definition
-// of the profile; appendQuick is only a shorter way to the same answer.
-func (n *Normalizer) rebuild(dst []byte, base *Base, ref []byte, t *trace) ([]byte, Result) {
+// rebuild appends the canonical form of ref, component by component, and fills result, which is
+// zero before. It is the whole definition of the profile; appendQuick is only a shorter way to the
+// same answer.
+func (n *Normalizer) rebuild(dst []byte, base *Base, ref []byte, result *Result, t *trace) []byte {
 	r := run{n: n, on: n.on, base: base, trace: t, ref: ref, text: ref, out: dst, start: len(dst)}
 	r.done = uri.Parts{SchemeEnd: uri.Absent, AuthStart: uri.Absent, QueryStart: uri.Absent, FragStart: uri.Absent}
 	ok := r.read() && r.relate() && r.appendScheme() && r.appendAuthority() && r.appendRest()
 	n.work += r.work
 	if !ok {
-		r.result.Changed, r.result.Flags, r.result.BaseUsed = 0, r.result.Flags&^resultFlags, BaseNone
-		return r.out[:r.start], r.result
+		*result = r.result
+		result.Changed, result.Flags, result.BaseUsed = 0, result.Flags&^resultFlags, BaseNone
+		return r.out[:r.start]
 	}
-	r.result.Parts = r.done
-	return r.out, r.result
+	r.finish(result)
+	return r.out
+}
+
+// finish hands the result over, field by field: to copy at once what was just written in parts
+// makes the processor wait.
+func (r *run) finish(result *Result) {
+	result.Parts.SchemeEnd, result.Parts.AuthStart = r.done.SchemeEnd, r.done.AuthStart
+	result.Parts.HostStart, result.Parts.HostEnd = r.done.HostStart, r.done.HostEnd
+	result.Parts.PathStart = r.done.PathStart
+	result.Parts.QueryStart, result.Parts.FragStart = r.done.QueryStart, r.done.FragStart
+	result.Changed, result.Flags, result.BaseUsed = r.result.Changed, r.result.Flags, r.result.BaseUsed
 }
 
 // read cuts the reference to its text, splits it, and refuses what no rule can mend.
@@ -176,7 +189,7 @@ func (r *run) flagControl() {
 func (r *run) appendQuery() {
 	switch p := r.parts; {
 	case p.HasQuery():
-		r.out = append(r.out, '?')
+		r.appendDelimiter('?')
 		r.done.QueryStart = r.here()
 		r.appendText(p.Query(r.text), uri.QueryChar, ComponentQuery)
 	case r.inheritsAuthority() && len(p.Path(r.text)) == 0 && r.base.parts.HasQuery():
@@ -193,9 +206,15 @@ func (r *run) appendFragment() {
 	if !r.parts.HasFragment() {
 		return
 	}
-	r.out = append(r.out, '#')
+	r.appendDelimiter('#')
 	r.done.FragStart = r.here()
 	r.appendText(r.parts.Fragment(r.text), uri.QueryChar, ComponentFragment)
+}
+
+// appendDelimiter writes what goes before a query or fragment.
+func (r *run) appendDelimiter(c byte) {
+	r.out = append(r.out, c)
+	r.canonical = max(0, r.canonical-1)
 }
 
 // here is the offset of the next byte in the result.

@@ -18,8 +18,9 @@ func (r *run) appendText(text []byte, set uri.Class, c Component) {
 	if r.trace != nil {
 		r.traceText(text, set, c)
 	}
-	from := 0
-	for i := 0; i < len(text); {
+	from, i := 0, min(r.canonical, len(text))
+	r.canonical -= i
+	for i < len(text) {
 		if uri.Is(text[i], set) {
 			i++
 			continue
