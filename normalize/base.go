@@ -11,16 +11,18 @@ import (
 // own copy of the bytes and may be used again for the next document, without allocation. The zero
 // value has no base at all, not even the default one; SetBase makes it one.
 type Base struct {
-	text    []byte      // the canonical URI without fragment; empty when there is no base
-	spare   []byte      // the other buffer: the next layer is written here
-	parts   uri.Parts   // of text
-	dirEnd  int         // offset just after the last "/" of the path: what a relative path is appended to
-	scheme  *scheme     // nil if not known
-	flags   Flags       // of the result
-	used    BaseUsed    // the layer it came from; BaseNone when there is no base
-	skipped bool        // whether a layer was not usable
-	web     whatwg.Base // of the profile whatwg: the same base as its parser takes it
-	opaque  bool        // RFC 3986 section 3: a scheme, no authority, and no path that starts with "/"
+	text     []byte      // the canonical URI without fragment; empty when there is no base
+	spare    []byte      // the other buffer: the next layer is written here
+	parts    uri.Parts   // of text
+	dirEnd   int         // offset just after the last "/" of the path: what a relative path is appended to
+	scheme   *scheme     // nil if not known
+	flags    Flags       // of the result
+	used     BaseUsed    // the layer it came from; BaseNone when there is no base
+	skipped  bool        // whether a layer was not usable
+	web      whatwg.Base // of the profile whatwg: the same base as its parser takes it
+	quick    bool        // whether relative references may take the short way: see appendQuickRelative
+	document *Base       // of the profile rfc2396: the retrieval URI, where there is a usable one
+	opaque   bool        // RFC 3986 section 3: a scheme, no authority, and no path that starts with "/"
 }
 
 // URL is the base URI in its canonical form, nil when there is none. It is valid until the next
@@ -52,11 +54,25 @@ func (n *Normalizer) SetBase(b *Base, embedded, entity, retrieval []byte) {
 
 // set makes b the same base as from.
 func (b *Base) set(from *Base) {
-	text, spare, web := append(b.text[:0], from.text...), b.spare, b.web
+	text, spare, web, document := append(b.text[:0], from.text...), b.spare, b.web, b.document
 	web.Set(&from.web)
 	*b = *from
-	b.text, b.spare, b.web = text, spare, web
+	b.text, b.spare, b.web, b.document = text, spare, web, document
+	if document != nil {
+		document.used = BaseNone // until there is another
+	}
 }
+
+// currentDocument is the retrieval URI, or a base that there is none of (RFC 2396 section 4.2).
+func (b *Base) currentDocument() *Base {
+	if b.document == nil {
+		return &noBase
+	}
+	return b.document
+}
+
+// noBase is no base at all. Nobody writes to it.
+var noBase Base
 
 // addLayer makes layer, resolved against b, the base, or skips it.
 func (n *Normalizer) addLayer(b *Base, layer BaseUsed, text []byte) Result {
@@ -85,6 +101,14 @@ func (n *Normalizer) addLayer(b *Base, layer BaseUsed, text []byte) Result {
 	b.dirEnd = int(result.Parts.PathStart) + bytes.LastIndexByte(path, '/') + 1
 	b.opaque = !result.Parts.HasAuthority() && (len(path) == 0 || path[0] != '/')
 	b.scheme = schemeNamed(result.Parts.Scheme(url))
+	b.quick = b.parts.HasAuthority() && len(path) > 0 && b.flags&FlagEscapedControl == 0 &&
+		!(n.old && bytes.Contains(path, []byte("/."))) // RFC 2396: they would have to go while merging
+	if n.old && layer == BaseRetrieval {
+		if b.document == nil {
+			b.document = new(Base)
+		}
+		b.document.set(b)
+	}
 	return result
 }
 

@@ -137,13 +137,18 @@ func authorityLookalike(text []byte, p uri.Parts) int {
 
 // isHierarchical reports whether a scheme, in any case, is known to have authorities.
 func isHierarchical(name []byte) bool {
+	return schemeOf(name) != nil
+}
+
+// schemeOf finds a scheme by its name in any case, nil for an unknown one.
+func schemeOf(name []byte) *scheme {
 	var buffer [16]byte // longer than any known scheme
 	if len(name) > len(buffer) {
-		return false
+		return nil
 	}
 	folded := append(buffer[:0], name...)
 	lower(folded)
-	return schemeNamed(folded) != nil
+	return schemeNamed(folded)
 }
 
 // checkGrammar, when strict, refuses what the grammar forbids in a component, and a "%" that is
@@ -175,12 +180,17 @@ func (r *run) checkAuthorityGrammar() bool {
 	if p.HasUserinfo() && !r.checkText(int(p.AuthStart), p.Userinfo(r.text), uri.UserinfoChar, ComponentUserinfo, BadUserinfo) {
 		return false
 	}
-	host := p.Host(r.text)
+	host, name := p.Host(r.text), uri.RegName
+	if r.registry {
+		name = registryName
+	}
 	if len(host) > 0 && host[0] == '[' {
-		if _, bad := parseLiteral(host); bad >= 0 {
+		if _, bad := parseLiteral(host); r.n.old {
+			return r.refuse(BadHost, ComponentHost, int(p.HostStart)) // RFC 2396 knows none
+		} else if bad >= 0 {
 			return r.refuse(BadHost, ComponentHost, int(p.HostStart)+bad)
 		}
-	} else if !r.checkText(int(p.HostStart), host, uri.RegName, ComponentHost, BadHost) {
+	} else if !r.checkText(int(p.HostStart), host, name, ComponentHost, BadHost) {
 		return false
 	}
 	return r.checkDigits()

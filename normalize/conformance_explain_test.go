@@ -228,9 +228,10 @@ func TestU61_ExamplesOfRulesAreTrue(t *testing.T) {
 		"reject_same_scheme": {SameScheme: "reject"},
 		"check_grammar":      {Strict: true},
 		"url_standard":       {Profile: "whatwg"},
+		"current_document":   {Profile: "rfc2396"},
 	}
 	bases := map[string]string{
-		"strip_same_scheme": rfcBase, "reject_same_scheme": rfcBase, "resolve": rfcBase, "opaque_base": "mailto:a@b",
+		"strip_same_scheme": rfcBase, "reject_same_scheme": rfcBase, "resolve": rfcBase, "opaque_base": "mailto:a@b", "current_document": rfcBase,
 	}
 	for _, rule := range normalize.Rules() {
 		n := newNormalizer(t, options[rule.Name])

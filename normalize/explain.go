@@ -76,7 +76,7 @@ type ExplainOptions struct {
 func (n *Normalizer) Explain(embedded, entity, retrieval, ref []byte, o ExplainOptions) Explanation {
 	e := Explanation{Reference: string(ref)}
 	base := n.explainLayers(&e, embedded, entity, retrieval)
-	var t trace
+	t := trace{old: n.old}
 	var out []byte
 	var result Result
 	switch {
@@ -87,6 +87,9 @@ func (n *Normalizer) Explain(embedded, entity, retrieval, ref []byte, o ExplainO
 		out, result = n.Append(nil, base, ref)
 	default:
 		out = n.rebuild(nil, base, ref, &result, &t)
+	}
+	if result.Changed&RuleCurrentDocument != 0 {
+		e.Base = string(base.currentDocument().text)
 	}
 	e.Steps, e.Changed, e.Flags, e.BaseUsed = t.steps, result.Changed, result.Flags, result.BaseUsed
 	e.Reason, e.Component, e.At = result.Reason, result.Component, int(result.At)

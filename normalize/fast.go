@@ -39,7 +39,8 @@ func (n *Normalizer) appendQuickHost(dst []byte, base *Base, ref []byte, at int,
 	if end == at {
 		return dst, false
 	}
-	t := tail{text: ref, query: uri.Absent, fragment: uri.Absent}
+	t := n.tailOf(ref)
+	t.keepDots = n.old
 	root := false
 	switch {
 	case end == len(ref):
@@ -130,6 +131,9 @@ func (n *Normalizer) mendRest(out []byte, start int, base *Base, t *tail, parts 
 		r.result.Flags |= FlagEscapedControl
 	}
 	r.canonical = max(0, t.bad-int(parts.PathStart))
+	if r.scheme = &schemes[schemeHTTP]; base != nil { // or https: what counts is that it is known
+		r.scheme = base.scheme
+	}
 	ok := r.appendRest()
 	n.work += r.work
 	if !ok {
@@ -164,19 +168,23 @@ func mayBeAddress(c byte) bool { return uri.Is(c, uri.HexDigit) || c == 'x' || c
 
 // appendQuickRelative is appendQuick for a reference that has neither scheme nor authority.
 func (n *Normalizer) appendQuickRelative(dst []byte, base *Base, ref []byte, result *Result) (out []byte, ok bool) {
-	if len(ref) == 0 || !base.parts.HasAuthority() || base.used == BaseNone || base.flags&FlagEscapedControl != 0 {
+	if len(ref) == 0 || !base.quick || n.old && ref[0] == '#' {
 		return dst, false
 	}
-	t := tail{text: ref, query: uri.Absent, fragment: uri.Absent}
+	t := n.tailOf(ref)
 	var kept int // of the base
 	switch c := ref[0]; {
 	case c == '/':
 		if len(ref) > 1 && (ref[1] == '/' || ref[1] == '\\' || ref[1] <= ' ') {
 			return dst, false // an authority, or what a browser would read as one
 		}
+		t.keepDots = n.old
 		kept, ok = int(base.parts.PathStart), t.path(0)
 	case c == '?':
 		kept, ok = int(base.parts.PathEnd(len(base.text))), t.tail(0)
+		if n.old {
+			kept = base.dirEnd
+		}
 	case c == '#':
 		kept, ok = len(base.text), t.tail(0)
 	default:
@@ -237,9 +245,15 @@ func firstSegment(text []byte) (end int, plain bool) {
 // tail is what follows the authority of a reference, as far as it is canonical.
 type tail struct {
 	text            []byte
-	query, fragment uint32 // offsets into text, uri.Absent where the component is, or lies behind bad
-	bad             int    // offset of the first byte that some rule changes, 0 if none was found
-	control         bool   // whether there is an escaped control character
+	query, fragment uint32    // offsets into text, uri.Absent where the component is, or lies behind bad
+	bad             int       // offset of the first byte that some rule changes, 0 if none was found
+	control         bool      // whether there is an escaped control character
+	keepDots        bool      // whether dot segments are canonical
+	marks           uri.Class // what is unreserved
+}
+
+func (n *Normalizer) tailOf(text []byte) tail {
+	return tail{text: text, query: uri.Absent, fragment: uri.Absent, marks: n.marks}
 }
 
 // path reports whether the path at text[at:], which begins with "/" or after a plain segment, and
@@ -251,7 +265,7 @@ func (t *tail) path(at int) bool {
 			continue
 		}
 		switch {
-		case c == '.' && (t.text[i-1] != '/' || !isDotSegment(t.text[i:])):
+		case c == '.' && (t.keepDots || t.text[i-1] != '/' || !isDotSegment(t.text[i:])):
 		case c == '%' && t.escape(i):
 		case c == '?' || c == '#':
 			return t.tail(i)
@@ -314,7 +328,7 @@ func (t *tail) escape(i int) bool {
 	}
 	high, low := t.text[i+1], t.text[i+2]
 	b := uri.Unhex(high)<<4 | uri.Unhex(low)
-	if high >= 'a' || low >= 'a' || uri.Is(b, uri.Unreserved) {
+	if high >= 'a' || low >= 'a' || uri.Is(b, t.marks) {
 		return false
 	}
 	if isControl(b) {

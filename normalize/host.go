@@ -17,6 +17,8 @@ func (r *run) appendHost() bool {
 	switch {
 	case len(host) > 0 && host[0] == '[':
 		ok = r.appendLiteral(host)
+	case r.registry:
+		r.appendText(host, registryName, ComponentHost)
 	case r.scheme != nil && r.scheme.dns:
 		ok = r.appendDNSName(host)
 	default:
@@ -67,6 +69,9 @@ func (r *run) lowerHost(at int) {
 // Source: RFC 3986 section 3.2.2; RFC 5952 sections 4 and 5. Class: syntax.
 func (r *run) appendLiteral(host []byte) bool {
 	address, bad := parseLiteral(host)
+	if r.n.old {
+		bad = 0 // RFC 2396 knows none
+	}
 	if bad >= 0 && r.on&RuleCheckHost != 0 {
 		return r.refuse(BadHost, ComponentHost, int(r.parts.HostStart)+bad)
 	}
@@ -104,7 +109,7 @@ func (r *run) appendDNSName(host []byte) bool {
 			ascii = false
 		case uri.IsEscape(host, i):
 			c = uri.Unhex(host[i+1])<<4 | uri.Unhex(host[i+2])
-			if c < utf8.RuneSelf && !uri.Is(c, uri.Unreserved) && r.on&RuleCheckHost != 0 {
+			if c < utf8.RuneSelf && !uri.Is(c, r.n.marks) && r.on&RuleCheckHost != 0 {
 				return r.refuse(BadHost, ComponentHost, int(r.parts.HostStart)+i)
 			}
 			if r.on&RuleDecodeHost == 0 {

@@ -19,6 +19,8 @@ type Normalizer struct {
 	mapper   mapper
 	key      keyer
 	web      *whatwg.Parser // of the profile whatwg; nil for the others
+	old      bool           // the profile is RFC 2396's
+	marks    uri.Class      // what is unreserved: escapes of these characters are decoded
 	work     uint64
 }
 
@@ -40,6 +42,14 @@ func newNormalizer(o Options) *Normalizer {
 		on: allRules, fast: true,
 		maxIn: o.MaxURIBytes, maxOut: OutputBound(o.MaxURIBytes),
 		key: newKeyer(o.Key),
+		old: o.isOld(), marks: uri.Unreserved,
+	}
+	if n.old {
+		n.marks = uri.Unreserved2396
+		n.on &^= RuleRemoveDots    // RFC 2396 section 5.2: a step of merging alone
+		n.on &^= RuleFileAuthority // RFC 1738 section 3.10 gives "file:/x" no meaning
+	} else {
+		n.on &^= RuleCurrentDocument
 	}
 	if o.isWeb() {
 		n.web, n.fast = whatwg.New(whatwg.Options{Encoding: o.Encoding}), false

@@ -119,9 +119,15 @@ func (o Options) Validate() error {
 }
 
 // isWeb reports whether the profile is whatwg's.
-func (o Options) isWeb() bool {
-	p, ok := profileNamed(o.Profile)
-	return ok && p.Family == familyWeb
+func (o Options) isWeb() bool { return o.family() == familyWeb }
+
+// isOld reports whether the profile is RFC 2396's.
+func (o Options) isOld() bool { return o.family() == familyOld }
+
+// family is the family of the profile, "" if there is no such profile.
+func (o Options) family() string {
+	p, _ := profileNamed(o.Profile)
+	return p.Family
 }
 
 // webFaults reports options that don't go with the profile.

@@ -15,7 +15,7 @@ func (r *run) appendPath() {
 	path := r.parts.Path(r.text)
 	inherits := r.inheritsAuthority()
 	switch {
-	case inherits && len(path) == 0:
+	case r.inheritsPath():
 		inherited := r.base.parts.Path(r.base.text)
 		r.traceResolve(ComponentPath, nil, inherited)
 		r.out = append(r.out, inherited...)
@@ -23,12 +23,12 @@ func (r *run) appendPath() {
 			r.result.Flags |= FlagPathGuarded
 		}
 		return
-	case inherits && path[0] != '/':
+	case inherits && (len(path) == 0 || path[0] != '/'):
 		r.appendMerged(path)
 	default:
 		r.appendText(path, uri.PathChar, ComponentPath)
 	}
-	if !r.done.HasAuthority() && (len(path) == 0 || r.out[at] != '/') {
+	if !r.done.HasAuthority() && (len(r.out) == at || r.out[at] != '/') {
 		return // opaque
 	}
 	r.removeDots(at)
@@ -40,6 +40,7 @@ func (r *run) appendPath() {
 //
 //	../g  ->  /b/c/../g
 //
+// In RFC 2396 this is where dot segments go, and the only place: section 5.2, steps 6c to 6g.
 // Source: RFC 3986 section 5.2.3. Class: syntax.
 func (r *run) appendMerged(path []byte) {
 	at := len(r.out)
@@ -47,7 +48,23 @@ func (r *run) appendMerged(path []byte) {
 	r.work += uint64(len(r.out) - at)
 	middle := len(r.out)
 	r.appendText(path, uri.PathChar, ComponentPath)
+	if r.n.old {
+		reference := r.textOf(middle)
+		n, looked := uri.RemoveMergedDots(r.out[at:])
+		r.work += uint64(looked)
+		r.out = r.out[:at+n]
+		r.traceResolve(ComponentPath, reference, r.out[at:])
+		return
+	}
 	r.traceResolve(ComponentPath, r.out[middle:], r.out[at:])
+}
+
+// textOf is a copy of out[at:] for the trace, nil where there is none.
+func (r *run) textOf(at int) []byte {
+	if r.trace == nil {
+		return nil
+	}
+	return bytes.Clone(r.out[at:])
 }
 
 // removeDots removes the dot segments of the path at out[at:]. Escapes are decoded before, so
@@ -88,9 +105,10 @@ func (r *run) removeDots(at int) {
 //
 //	http://h  ->  http://h/
 //
-// Source: RFC 3986 section 6.2.3. Class: scheme.
+// Source: RFC 3986 section 6.2.3. RFC 2396 has no such rule for all schemes; those that are known to
+// be hierarchical bring it (RFC 2616 section 3.2.3 for http). Class: scheme.
 func (r *run) addRoot(at int) {
-	if len(r.out) > at || !r.done.HasAuthority() || r.on&RuleRootPath == 0 {
+	if len(r.out) > at || !r.done.HasAuthority() || r.on&RuleRootPath == 0 || r.n.old && r.scheme == nil {
 		return
 	}
 	r.out = append(r.out, '/')

@@ -11,6 +11,9 @@ import (
 // testdata/golden holds it.
 const profile1 = "rfc3986-1"
 
+// profileOld is RFC 2396, the generic syntax before RFC 3986.
+const profileOld = "rfc2396-1"
+
 // profileWeb is the URL standard as it was in June 2026.
 const profileWeb = "whatwg-2026-06"
 
@@ -29,12 +32,19 @@ func Profiles() []ProfileInfo {
 		Name: profile1, Family: "rfc3986", Newest: true, Unicode: uts46.UnicodeVersion,
 		Doc: "RFC 3986 (STD 66) with RFC 9110 for http and https, RFC 8089 for file, RFC 5952 for IPv6 and UTS 46 for host names.",
 	}, {
+		Name: profileOld, Family: familyOld, Newest: true, Unicode: uts46.UnicodeVersion,
+		Doc: "RFC 2396 with the seven steps of its section 5.2, as software from before 2005 reads references: no IPv6, registry names, dot segments removed while merging alone.",
+	}, {
 		Name: profileWeb, Family: familyWeb, Newest: true, Unicode: uts46.UnicodeVersion,
 		Doc: "The URL standard (WHATWG) as of June 2026, as browsers read references in HTML: exactly its href, less the fragment.",
 	}}
 }
 
-const familyWeb = "whatwg"
+// The families that differ from the default one.
+const (
+	familyOld = "rfc2396"
+	familyWeb = "whatwg"
+)
 
 // profileNamed is the profile of that name or family.
 func profileNamed(name string) (ProfileInfo, bool) {

@@ -14,12 +14,14 @@ type run struct {
 	base  *Base
 	trace *trace // nil unless someone wants it explained
 
-	ref     []byte // as it came in
-	text    []byte // ref without what RuleTrim cut off
-	offset  int    // where text begins in ref
-	parts   uri.Parts
-	relates bool    // text is resolved against base
-	scheme  *scheme // of the result; nil if not known
+	ref      []byte // as it came in
+	text     []byte // ref without what RuleTrim cut off
+	offset   int    // where text begins in ref
+	parts    uri.Parts
+	relates  bool    // text is resolved against base
+	current  bool    // text is a reference to the current document, which base then is
+	registry bool    // the authority holds a registry name, which stands in the host's place
+	scheme   *scheme // of the result; nil if not known
 
 	canonical int // bytes of path, query and fragment yet to come that are known to be canonical
 	out       []byte
@@ -64,6 +66,9 @@ func (r *run) read() bool {
 	}
 	r.parts = uri.Split(r.text)
 	r.work += uint64(len(r.ref))
+	if r.n.old && r.parts.HasAuthority() {
+		r.splitRegistry()
+	}
 	return r.checkScheme() && r.checkAuthority() && r.checkGrammar()
 }
 
@@ -85,11 +90,18 @@ func (r *run) relate() bool {
 	if r.base.skipped {
 		r.result.Flags |= FlagBaseSkipped
 	}
+	current := r.on&RuleCurrentDocument != 0 && uri.IsCurrentDocument(r.text, r.parts)
+	if current {
+		r.base = r.base.currentDocument()
+	}
 	if r.base.used == BaseNone {
 		return r.on&RuleNeedBase == 0 || r.refuse(NoBase, ComponentReference, 0)
 	}
-	r.relates = true
-	if r.base.opaque && r.on&RuleOpaqueBase != 0 && !r.isFragmentAlone() {
+	r.relates, r.current = true, current
+	if current {
+		r.result.Changed |= RuleCurrentDocument
+	}
+	if r.base.opaque && r.on&RuleOpaqueBase != 0 && !r.current && !r.isFragmentAlone() {
 		return r.refuse(OpaqueBase, ComponentReference, 0)
 	}
 	r.result.BaseUsed = r.base.used
@@ -126,6 +138,15 @@ func (r *run) hasRootedPath() bool {
 
 // inheritsAuthority reports whether the authority is the base's.
 func (r *run) inheritsAuthority() bool { return r.relates && !r.parts.HasAuthority() }
+
+// inheritsPath reports whether path and query are the base's: the reference has neither, or, in RFC
+// 2396, is one to the current document; there any other merges an empty path as it does any path.
+func (r *run) inheritsPath() bool {
+	if r.n.old && r.on&RuleCurrentDocument != 0 {
+		return r.current
+	}
+	return r.inheritsAuthority() && len(r.parts.Path(r.text)) == 0
+}
 
 // appendScheme writes the scheme, in lower case, or that of the base.
 //
@@ -192,7 +213,7 @@ func (r *run) appendQuery() {
 		r.appendDelimiter('?')
 		r.done.QueryStart = r.here()
 		r.appendText(p.Query(r.text), uri.QueryChar, ComponentQuery)
-	case r.inheritsAuthority() && len(p.Path(r.text)) == 0 && r.base.parts.HasQuery():
+	case r.inheritsPath() && r.base.parts.HasQuery():
 		r.out = append(r.out, '?')
 		r.done.QueryStart = r.here()
 		query := r.base.parts.Query(r.base.text)

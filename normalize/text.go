@@ -42,7 +42,8 @@ func (r *run) appendText(text []byte, set uri.Class, c Component) {
 
 // appendPercent writes the escape at text[i], or the stray percent, and returns where it ends.
 //
-//	%7E -> ~   an escaped unreserved character is decoded. Source: RFC 3986 section 6.2.2.2.
+//	%7E -> ~   an escaped unreserved character is decoded. Source: RFC 3986 section 6.2.2.2;
+//	           RFC 2396 section 2.3, whose unreserved characters are more.
 //	%c3 -> %C3 other escapes stay, their digits in upper case. Source: section 6.2.2.1.
 //	%zz -> %25zz what is no escape is data. Source: section 2.4.
 //
@@ -60,7 +61,7 @@ func (r *run) appendPercent(text []byte, i int) int {
 	}
 	high, low := text[i+1], text[i+2]
 	b := uri.Unhex(high)<<4 | uri.Unhex(low)
-	if uri.Is(b, uri.Unreserved) && r.on&RuleDecodeUnreserved != 0 {
+	if uri.Is(b, r.n.marks) && r.on&RuleDecodeUnreserved != 0 {
 		r.result.Changed |= RuleDecodeUnreserved
 		r.out = append(r.out, b)
 		return i + 3

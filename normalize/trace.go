@@ -9,6 +9,7 @@ import (
 // trace collects the steps of a run.
 type trace struct {
 	steps []Step
+	old   bool // of the profile rfc2396
 }
 
 // add notes a step. The bytes are copied.
@@ -24,8 +25,12 @@ func (t *trace) add(rule RuleSet, c Component, before, after []byte) {
 		}
 	}
 	info := &ruleInfos[bits.TrailingZeros64(uint64(rule))]
+	section := info.Section
+	if older, ok := sections2396[rule]; ok && t.old {
+		section = older
+	}
 	t.steps = append(t.steps, Step{
-		Rule: rule, Name: info.Name, Section: info.Section, Component: c,
+		Rule: rule, Name: info.Name, Section: section, Component: c,
 		Before: string(before), After: string(after),
 	})
 }

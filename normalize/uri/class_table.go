@@ -4,106 +4,107 @@ package uri
 
 // The classes, a bit each.
 const (
-	Alpha        Class = 1 << iota // ALPHA, RFC 5234 appendix B.1
-	Digit                          // DIGIT, RFC 5234 appendix B.1
-	HexDigit                       // HEXDIG in either case, RFC 3986 sections 1.3 and 2.1
-	SchemeChar                     // what may follow the first letter of a scheme, RFC 3986 section 3.1
-	Unreserved                     // unreserved, RFC 3986 section 2.3
-	SubDelims                      // sub-delims, RFC 3986 section 2.2
-	GenDelims                      // gen-delims, RFC 3986 section 2.2
-	RegName                        // reg-name but for pct-encoded, RFC 3986 section 3.2.2
-	UserinfoChar                   // userinfo but for pct-encoded, RFC 3986 section 3.2.1
-	Pchar                          // pchar but for pct-encoded, RFC 3986 section 3.3
-	PathChar                       // pchar and "/": a path but for pct-encoded, RFC 3986 section 3.3
-	QueryChar                      // pchar, "/" and "?": a query or fragment but for pct-encoded, RFC 3986 sections 3.4 and 3.5
-	PathPlain                      // PathChar without ".", which may make a dot segment, RFC 3986 section 5.2.4
-	SegmentPlain                   // PathPlain without "/" and ":", RFC 3986 section 4.2 (segment-nz-nc)
-	HostPlain                      // RegName without upper case, which section 6.2.2.1 folds, and "-", which may make an A-label, RFC 5890 section 2.3.2.1
+	Alpha          Class = 1 << iota // ALPHA, RFC 5234 appendix B.1
+	Digit                            // DIGIT, RFC 5234 appendix B.1
+	HexDigit                         // HEXDIG in either case, RFC 3986 sections 1.3 and 2.1
+	SchemeChar                       // what may follow the first letter of a scheme, RFC 3986 section 3.1
+	Unreserved                       // unreserved, RFC 3986 section 2.3
+	SubDelims                        // sub-delims, RFC 3986 section 2.2
+	GenDelims                        // gen-delims, RFC 3986 section 2.2
+	RegName                          // reg-name but for pct-encoded, RFC 3986 section 3.2.2
+	UserinfoChar                     // userinfo but for pct-encoded, RFC 3986 section 3.2.1
+	Pchar                            // pchar but for pct-encoded, RFC 3986 section 3.3
+	PathChar                         // pchar and "/": a path but for pct-encoded, RFC 3986 section 3.3
+	QueryChar                        // pchar, "/" and "?": a query or fragment but for pct-encoded, RFC 3986 sections 3.4 and 3.5
+	PathPlain                        // PathChar without ".", which may make a dot segment, RFC 3986 section 5.2.4
+	SegmentPlain                     // PathPlain without "/" and ":", RFC 3986 section 4.2 (segment-nz-nc)
+	HostPlain                        // RegName without upper case, which section 6.2.2.1 folds, and "-", which may make an A-label, RFC 5890 section 2.3.2.1
+	Unreserved2396                   // unreserved, RFC 2396 section 2.3: the marks too that are sub-delims since
 )
 
 var classes = [256]Class{
-	'!':  SubDelims | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain,
+	'!':  SubDelims | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain | Unreserved2396,
 	'#':  GenDelims,
 	'$':  SubDelims | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain,
 	'&':  SubDelims | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain,
-	'\'': SubDelims | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain,
-	'(':  SubDelims | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain,
-	')':  SubDelims | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain,
-	'*':  SubDelims | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain,
+	'\'': SubDelims | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain | Unreserved2396,
+	'(':  SubDelims | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain | Unreserved2396,
+	')':  SubDelims | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain | Unreserved2396,
+	'*':  SubDelims | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain | Unreserved2396,
 	'+':  SchemeChar | SubDelims | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain,
 	',':  SubDelims | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain,
-	'-':  SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain,
-	'.':  SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | HostPlain,
+	'-':  SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | Unreserved2396,
+	'.':  SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | HostPlain | Unreserved2396,
 	'/':  GenDelims | PathChar | QueryChar | PathPlain,
-	'0':  Digit | HexDigit | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain,
-	'1':  Digit | HexDigit | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain,
-	'2':  Digit | HexDigit | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain,
-	'3':  Digit | HexDigit | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain,
-	'4':  Digit | HexDigit | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain,
-	'5':  Digit | HexDigit | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain,
-	'6':  Digit | HexDigit | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain,
-	'7':  Digit | HexDigit | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain,
-	'8':  Digit | HexDigit | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain,
-	'9':  Digit | HexDigit | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain,
+	'0':  Digit | HexDigit | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain | Unreserved2396,
+	'1':  Digit | HexDigit | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain | Unreserved2396,
+	'2':  Digit | HexDigit | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain | Unreserved2396,
+	'3':  Digit | HexDigit | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain | Unreserved2396,
+	'4':  Digit | HexDigit | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain | Unreserved2396,
+	'5':  Digit | HexDigit | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain | Unreserved2396,
+	'6':  Digit | HexDigit | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain | Unreserved2396,
+	'7':  Digit | HexDigit | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain | Unreserved2396,
+	'8':  Digit | HexDigit | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain | Unreserved2396,
+	'9':  Digit | HexDigit | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain | Unreserved2396,
 	':':  GenDelims | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain,
 	';':  SubDelims | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain,
 	'=':  SubDelims | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain,
 	'?':  GenDelims | QueryChar,
 	'@':  GenDelims | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain,
-	'A':  Alpha | HexDigit | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain,
-	'B':  Alpha | HexDigit | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain,
-	'C':  Alpha | HexDigit | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain,
-	'D':  Alpha | HexDigit | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain,
-	'E':  Alpha | HexDigit | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain,
-	'F':  Alpha | HexDigit | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain,
-	'G':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain,
-	'H':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain,
-	'I':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain,
-	'J':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain,
-	'K':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain,
-	'L':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain,
-	'M':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain,
-	'N':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain,
-	'O':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain,
-	'P':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain,
-	'Q':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain,
-	'R':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain,
-	'S':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain,
-	'T':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain,
-	'U':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain,
-	'V':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain,
-	'W':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain,
-	'X':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain,
-	'Y':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain,
-	'Z':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain,
+	'A':  Alpha | HexDigit | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | Unreserved2396,
+	'B':  Alpha | HexDigit | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | Unreserved2396,
+	'C':  Alpha | HexDigit | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | Unreserved2396,
+	'D':  Alpha | HexDigit | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | Unreserved2396,
+	'E':  Alpha | HexDigit | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | Unreserved2396,
+	'F':  Alpha | HexDigit | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | Unreserved2396,
+	'G':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | Unreserved2396,
+	'H':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | Unreserved2396,
+	'I':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | Unreserved2396,
+	'J':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | Unreserved2396,
+	'K':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | Unreserved2396,
+	'L':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | Unreserved2396,
+	'M':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | Unreserved2396,
+	'N':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | Unreserved2396,
+	'O':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | Unreserved2396,
+	'P':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | Unreserved2396,
+	'Q':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | Unreserved2396,
+	'R':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | Unreserved2396,
+	'S':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | Unreserved2396,
+	'T':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | Unreserved2396,
+	'U':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | Unreserved2396,
+	'V':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | Unreserved2396,
+	'W':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | Unreserved2396,
+	'X':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | Unreserved2396,
+	'Y':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | Unreserved2396,
+	'Z':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | Unreserved2396,
 	'[':  GenDelims,
 	']':  GenDelims,
-	'_':  Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain,
-	'a':  Alpha | HexDigit | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain,
-	'b':  Alpha | HexDigit | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain,
-	'c':  Alpha | HexDigit | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain,
-	'd':  Alpha | HexDigit | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain,
-	'e':  Alpha | HexDigit | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain,
-	'f':  Alpha | HexDigit | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain,
-	'g':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain,
-	'h':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain,
-	'i':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain,
-	'j':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain,
-	'k':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain,
-	'l':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain,
-	'm':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain,
-	'n':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain,
-	'o':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain,
-	'p':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain,
-	'q':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain,
-	'r':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain,
-	's':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain,
-	't':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain,
-	'u':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain,
-	'v':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain,
-	'w':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain,
-	'x':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain,
-	'y':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain,
-	'z':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain,
-	'~':  Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain,
+	'_':  Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain | Unreserved2396,
+	'a':  Alpha | HexDigit | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain | Unreserved2396,
+	'b':  Alpha | HexDigit | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain | Unreserved2396,
+	'c':  Alpha | HexDigit | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain | Unreserved2396,
+	'd':  Alpha | HexDigit | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain | Unreserved2396,
+	'e':  Alpha | HexDigit | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain | Unreserved2396,
+	'f':  Alpha | HexDigit | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain | Unreserved2396,
+	'g':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain | Unreserved2396,
+	'h':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain | Unreserved2396,
+	'i':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain | Unreserved2396,
+	'j':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain | Unreserved2396,
+	'k':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain | Unreserved2396,
+	'l':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain | Unreserved2396,
+	'm':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain | Unreserved2396,
+	'n':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain | Unreserved2396,
+	'o':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain | Unreserved2396,
+	'p':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain | Unreserved2396,
+	'q':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain | Unreserved2396,
+	'r':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain | Unreserved2396,
+	's':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain | Unreserved2396,
+	't':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain | Unreserved2396,
+	'u':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain | Unreserved2396,
+	'v':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain | Unreserved2396,
+	'w':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain | Unreserved2396,
+	'x':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain | Unreserved2396,
+	'y':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain | Unreserved2396,
+	'z':  Alpha | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain | Unreserved2396,
+	'~':  Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain | Unreserved2396,
 }

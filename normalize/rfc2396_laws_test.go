@@ -1,0 +1,290 @@
+package normalize_test
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/urisieve/urisieve/normalize"
+	"github.com/urisieve/urisieve/normalize/uri"
+)
+
+// RFC 2396 appendix A as expressions, production by production. Names are the grammar's.
+const (
+	oldEscaped    = `%[0-9A-Fa-f]{2}`
+	oldUnreserved = `[A-Za-z0-9\-_.!~*'()]`
+	oldUric       = `(?:[;/?:@&=+$,]|` + oldUnreserved + `|` + oldEscaped + `)`
+	oldPchar      = `(?:` + oldUnreserved + `|` + oldEscaped + `|[:@&=+$,])`
+	oldParam      = oldPchar + `*`
+	oldSegment    = oldPchar + `*(?:;` + oldParam + `)*`
+	oldSegments   = oldSegment + `(?:/` + oldSegment + `)*`
+	oldAbsPath    = `/` + oldSegments
+	oldDomain     = `(?:[A-Za-z0-9](?:[A-Za-z0-9\-]*[A-Za-z0-9])?)`
+	oldTop        = `(?:[A-Za-z](?:[A-Za-z0-9\-]*[A-Za-z0-9])?)`
+	oldHostname   = `(?:` + oldDomain + `\.)*` + oldTop + `\.?`
+	oldIPv4       = `[0-9]+\.[0-9]+\.[0-9]+\.[0-9]+`
+	oldHostport   = `(?:` + oldHostname + `|` + oldIPv4 + `)(?::[0-9]*)?`
+	oldUserinfo   = `(?:` + oldUnreserved + `|` + oldEscaped + `|[;:&=+$,])*`
+	oldServer     = `(?:(?:` + oldUserinfo + `@)?` + oldHostport + `)?`
+	oldRegName    = `(?:` + oldUnreserved + `|` + oldEscaped + `|[$,;:@&=+])+`
+	oldAuthority  = `(?:` + oldServer + `|` + oldRegName + `)`
+	oldNetPath    = `//` + oldAuthority + `(?:` + oldAbsPath + `)?`
+	oldScheme     = `[A-Za-z][A-Za-z0-9+\-.]*`
+	oldNoSlash    = `(?:` + oldUnreserved + `|` + oldEscaped + `|[;?:@&=+$,])`
+	oldOpaque     = oldNoSlash + oldUric + `*`
+	oldRelSegment = `(?:` + oldUnreserved + `|` + oldEscaped + `|[;@&=+$,])+`
+	oldRelPath    = oldRelSegment + `(?:` + oldAbsPath + `)?`
+	oldQuery      = `(?:\?` + oldUric + `*)?`
+	oldFragment   = `(?:#` + oldUric + `*)?`
+	oldAbsolute   = oldScheme + `:(?:(?:` + oldNetPath + `|` + oldAbsPath + `)` + oldQuery + `|` + oldOpaque + `)`
+	oldRelative   = `(?:` + oldNetPath + `|` + oldAbsPath + `|` + oldRelPath + `)` + oldQuery
+	// The letter of the grammar has neither "?y", which appendix C resolves, nor "foo:", whose path
+	// would be empty; section 3 ("a path ... may be empty") and section 4.2 read them all the same.
+	oldBeyond = `(?:` + oldScheme + `:)?` + oldQuery
+)
+
+var oldExpr = whole(`(?:(?:` + oldAbsolute + `|` + oldRelative + `)?|` + oldBeyond + `)` + oldFragment)
+
+// transform2396 is RFC 2396 section 5.2, step by step, on strings.
+func transform2396(base, r components) string {
+	switch {
+	case r.path == "" && r.scheme == nil && r.authority == nil && r.query == nil: // step 2
+		base.fragment = r.fragment
+		return base.recompose()
+	case r.scheme != nil: // step 3
+		return r.recompose()
+	}
+	r.scheme = base.scheme
+	if r.authority == nil { // step 4
+		r.authority = base.authority
+		if !strings.HasPrefix(r.path, "/") { // step 5
+			r.path = merge2396(base, r.path)
+		}
+	}
+	return r.recompose() // step 7
+}
+
+// merge2396 is step 6.
+func merge2396(base components, path string) string {
+	buffer := base.path[:strings.LastIndexByte(base.path, '/')+1] // a
+	if base.authority != nil && base.path == "" {
+		buffer = "/" // requirement G40
+	}
+	buffer += path // b
+	root, rest := "", buffer
+	if strings.HasPrefix(rest, "/") {
+		root, rest = "/", rest[1:]
+	}
+	segments := strings.Split(rest, "/")
+	for i := 0; i < len(segments)-1; { // c: "./"
+		if segments[i] == "." {
+			segments = append(segments[:i:i], segments[i+1:]...)
+		} else {
+			i++
+		}
+	}
+	if last := len(segments) - 1; segments[last] == "." { // d
+		segments[last] = ""
+	}
+	for again := true; again; { // e: the leftmost "<segment>/../", until there is none
+		again = false
+		for i := 0; i+2 < len(segments); i++ {
+			if segments[i] != ".." && segments[i+1] == ".." {
+				segments, again = append(segments[:i:i], segments[i+2:]...), true
+				break
+			}
+		}
+	}
+	if n := len(segments); n >= 2 && segments[n-1] == ".." && segments[n-2] != ".." { // f
+		segments = append(segments[:n-2:n-2], "")
+	}
+	return root + strings.Join(segments, "/") // g: ".." in excess stays
+}
+
+// resolved2396 is uri.AppendResolved2396 on strings, with the base as the document.
+func resolved2396(base, ref string) string {
+	b, r := []byte(base), []byte(ref)
+	parts := uri.Split(r)
+	if uri.IsCurrentDocument(r, parts) {
+		document, _, _ := strings.Cut(base, "#")
+		return document + ref
+	}
+	return string(uri.AppendResolved2396(nil, uri.Ref{Text: b, Parts: uri.Split(b)}, uri.Ref{Text: r, Parts: parts}))
+}
+
+func checkSteps(t *testing.T, base, ref string) {
+	t.Helper()
+	want := transform2396(parseLiterally(base), parseLiterally(ref))
+	if got := resolved2396(base, ref); got != want {
+		t.Fatalf("%q on %q: got %q, section 5.2 says %q", ref, base, got, want)
+	}
+}
+
+func TestG40_RFC2396FollowsTheSevenSteps(t *testing.T) {
+	r := rand.New(rand.NewPCG(23, 96))
+	for range 100_000 {
+		base, ref := randomBases[r.IntN(len(randomBases))], randomReference(r)
+		if r.IntN(2) == 0 {
+			base = randomReference(r)
+		}
+		checkSteps(t, base, ref)
+	}
+}
+
+func FuzzResolve2396(f *testing.F) {
+	addSeeds(f)
+	f.Fuzz(checkSteps)
+}
+
+// laws2396 says which law a reference breaks, "" for none.
+func laws2396(repair, strict *normalize.Normalizer, base, ref string) string {
+	layers := retrieval(base)
+	got, r := outcome(repair, layers, ref)
+	again, s := outcome(strict, layers, ref)
+	switch {
+	case r.Reason != normalize.OK && s.Reason == normalize.OK:
+		return "repair refuses, strict gives " + again
+	case r.Reason != normalize.OK:
+		return ""
+	case s.Reason == normalize.OK && again != got:
+		return "strict gives " + again + ", repair " + got
+	case s.Reason == normalize.OK && !oldExpr.MatchString(ref):
+		return "strict accepts what appendix A forbids"
+	case !oldExpr.MatchString(got):
+		return "the result is not in the grammar: " + got
+	case strings.ContainsFunc(got, func(c rune) bool { return c > '~' || c <= ' ' }):
+		return "the result is not US-ASCII: " + got
+	}
+	if once, q := outcome(repair, layersOf(), got); once != got || q.Changed != 0 || q.Parts != r.Parts {
+		return got + " is not stable: " + once
+	}
+	if once, q := outcome(strict, layersOf(), got); once != got {
+		return "strict makes of " + got + " " + once + " (" + q.Reason.String() + ")"
+	}
+	url := got[:r.Parts.URLEnd(len(got))]
+	if alone, q := outcome(repair, layersOf(), url); alone != url || q.Parts.HasFragment() {
+		return "the url " + url + " parses to " + alone
+	}
+	return ""
+}
+
+func layersOf() layers { return layers{} }
+
+func newLaws2396(t testing.TB, o normalize.Options) (repair, strict *normalize.Normalizer) {
+	o.Profile = "rfc2396"
+	repair = newNormalizer(t, o)
+	o.Strict = true
+	return repair, newNormalizer(t, o)
+}
+
+func TestRFC2396_Laws(t *testing.T) {
+	r := rand.New(rand.NewPCG(23, 97))
+	for _, o := range everyPolicy {
+		repair, strict := newLaws2396(t, o)
+		for range 30_000 {
+			base, ref := randomBases[r.IntN(len(randomBases))], randomReference(r)
+			if law := laws2396(repair, strict, base, ref); law != "" {
+				t.Fatalf("%q on %q under %+v: %s", ref, base, o, law)
+			}
+		}
+	}
+}
+
+// Strict takes whatever appendix A has, but for what schemes refuse with reasons of their own.
+func TestRFC2396_StrictTakesTheGrammar(t *testing.T) {
+	r := rand.New(rand.NewPCG(23, 98))
+	_, strict := newLaws2396(t, normalize.Options{SameScheme: "strip"})
+	own := []normalize.Reason{
+		normalize.NoHost, normalize.BadPort, normalize.BadHost, normalize.OpaqueBase, normalize.BadAuthority, normalize.BadUserinfo,
+	}
+	taken := 0
+	for range 60_000 {
+		ref := randomReference(r)
+		if !oldExpr.MatchString(ref) {
+			continue
+		}
+		taken++
+		_, res := outcome(strict, retrieval(rfcBase), ref)
+		ok := res.Reason == normalize.OK
+		for _, reason := range own {
+			ok = ok || res.Reason == reason && strings.Contains(ref, "//") || res.Reason == normalize.NoHost
+		}
+		if !ok {
+			t.Fatalf("strict refuses %q: %s %s@%d", ref, res.Reason, res.Component, res.At)
+		}
+	}
+	if taken < 1000 {
+		t.Errorf("only %d references of the grammar", taken)
+	}
+}
+
+func FuzzLaws2396(f *testing.F) {
+	addSeeds(f)
+	for _, cases := range cases2396 {
+		for _, c := range cases {
+			f.Add(c.base, c.ref)
+		}
+	}
+	type pair struct{ repair, strict *normalize.Normalizer }
+	var pairs []pair
+	for _, o := range everyPolicy {
+		repair, strict := newLaws2396(f, o)
+		pairs = append(pairs, pair{repair, strict})
+	}
+	f.Fuzz(func(t *testing.T, base, ref string) {
+		if len(base)+len(ref) > 2048 {
+			t.Skip("the grammar's expressions are slow on long texts")
+		}
+		for i, p := range pairs {
+			if law := laws2396(p.repair, p.strict, base, ref); law != "" {
+				t.Fatalf("%q on %q under %+v: %s", ref, base, everyPolicy[i], law)
+			}
+		}
+	})
+}
+
+// No reference allocates, once its document's base is set, nor does the next document.
+func TestRFC2396_NoAllocation(t *testing.T) {
+	n := newNormalizer(t, old)
+	var b normalize.Base
+	var out []byte
+	embedded, document := []byte("/x/../y/"), []byte("http://u:p@h.example:81/a/b?c")
+	refs := [][]byte{[]byte("../../../d?e#f"), []byte("#f"), []byte("?q"), []byte("HTTP://EX.example/a b"), []byte("foo://My_Reg:x/a"), []byte("foo://ex%41mple:7/")}
+	run := func() {
+		n.SetBase(&b, embedded, nil, document)
+		for _, ref := range refs {
+			out, _ = n.Append(out[:0], &b, ref)
+		}
+	}
+	run()
+	if allocs := testing.AllocsPerRun(100, run); allocs != 0 {
+		t.Errorf("%v allocations", allocs)
+	}
+}
+
+// The short way gives what the long way gives.
+func FuzzFastPathTwin2396(f *testing.F) {
+	addSeeds(f)
+	var pairs [][2]*normalize.Normalizer
+	for _, o := range []normalize.Options{{}, {Strict: true}, {MaxURIBytes: 16}, {DefaultBase: "http://d/e/f?g"}} {
+		o.Profile = "rfc2396"
+		slow := newNormalizer(f, o)
+		slow.DisableFastPath()
+		pairs = append(pairs, [2]*normalize.Normalizer{newNormalizer(f, o), slow})
+	}
+	f.Fuzz(func(t *testing.T, base, ref string) {
+		for i, pair := range pairs {
+			var out [2][]byte
+			var r [2]normalize.Result
+			for j, n := range pair {
+				var b normalize.Base
+				n.SetBase(&b, []byte(base), []byte("http://skip ped/"), []byte("http://h/a/b?c"))
+				out[j], r[j] = n.Append([]byte("x"), &b, []byte(ref))
+			}
+			if !bytes.Equal(out[0], out[1]) || r[0] != r[1] {
+				t.Errorf("options %d, %q on %q: the short way gives %q %+v, the long way %q %+v", i, ref, base, out[0], r[0], out[1], r[1])
+			}
+		}
+	})
+}
