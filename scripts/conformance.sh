@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Holds the program against what nobody here wrote: the published test suites in
-# ../shared/corpora/cases, and a sample of real references judged by the independent reading of the
-# standards in test/oracle. Without the folder there is nothing to do, and it says so.
+# ../shared/corpora/cases, of which it prints the matrix (docs/conformance.md keeps it), and a sample of
+# real references judged by the independent reading of the standards in test/oracle. Without the folder there is nothing to do, and it says so.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -11,7 +11,11 @@ if [ ! -d "$corpora" ]; then
   exit 0
 fi
 
-echo "== published suites"
+echo "== published suites: every case passes, or has a reason in docs/conformance.md"
+go run ./internal/conformance
+go test ./internal/conformance
+
+echo "== the same suites, asked of each part alone"
 go test -count=1 ./normalize/... ./sources -run 'Corpora|Corpus|Oracle|WPT|WebPlatform|GSB'
 
 echo "== 10,000 real references, judged by test/oracle"
