@@ -22,6 +22,7 @@ type corpusCase struct {
 	Base     *string `json:"base"`
 	Input    string  `json:"input"`
 	InputB64 string  `json:"input_b64"`
+	Expected *string `json:"expected"`
 }
 
 func readCorpus(t *testing.T, name string) []corpusCase {

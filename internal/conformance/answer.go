@@ -120,10 +120,14 @@ func outcome(out []byte, r normalize.Result) answer {
 	return text(string(out))
 }
 
-// resolved is a reference resolved by the letter of RFC 3986 section 5.2, and nothing more.
-func resolved(base, ref string) answer {
-	b, r := []byte(base), []byte(ref)
-	return text(string(uri.AppendResolved(nil, uri.Ref{Text: b, Parts: uri.Split(b)}, uri.Ref{Text: r, Parts: uri.Split(r)})))
+// resolved is the reference of a case resolved by the letter of a standard, and nothing more.
+func resolved(by func(dst []byte, base, ref uri.Ref) []byte, c testCase) answer {
+	base, ref := uri.Ref{}, uri.Ref{Text: []byte(c.Input)}
+	if c.Base != nil {
+		base.Text = []byte(*c.Base)
+	}
+	base.Parts, ref.Parts = uri.Split(base.Text), uri.Split(ref.Text)
+	return text(string(by(nil, base, ref)))
 }
 
 // recomposed is a reference split and put together again (RFC 3986 section 5.3).

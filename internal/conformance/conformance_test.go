@@ -48,6 +48,8 @@ func TestCorpora_StandardsInFull(t *testing.T) {
 		cases    int
 	}{
 		{"wpt-urltestdata", "parse", 892},
+		{"rfc2396-appC", "resolve", 43},
+		{"rfc2396-fielding", "resolve", 60},
 		{"google-safebrowsing", "", 33},
 		{"rfc3986-6.2", "", 8},
 		{"network-uri", "resolve", 148},
