@@ -178,10 +178,13 @@ func TestG44_ResolutionLayerIsLiteral(t *testing.T) {
 }
 
 // G42: all sixteen combinations of present layers; the innermost wins and is recorded.
-func TestG42_SixteenCombinations(t *testing.T) {
+func TestG42_SixteenCombinations(t *testing.T) { checkSixteenCombinations(t, normalize.Options{}) }
+
+func checkSixteenCombinations(t *testing.T, o normalize.Options) {
+	t.Helper()
 	names := []normalize.BaseUsed{normalize.BaseEmbedded, normalize.BaseEntity, normalize.BaseRetrieval, normalize.BaseDefault}
 	for present := range 16 {
-		var o normalize.Options
+		o.DefaultBase = ""
 		var base layers
 		want, wantUsed := "!no_base", normalize.BaseNone
 		for layer := 3; layer >= 0; layer-- {

@@ -81,8 +81,8 @@ func (n *Normalizer) AppendKey(dst, text []byte, r Result) ([]byte, keyrule.Set)
 	return n.key.rules.Append(dst, text, r.Parts)
 }
 
-// keepResolved keeps what the rule gsb works on: the reference as it came in, resolved by RFC 3986
-// section 5.2 where it was relative.
+// keepResolved keeps what the rule gsb works on: the reference as it came in, resolved where it was
+// relative, by RFC 3986 section 5.2 or, in the profile rfc2396, by the steps of that RFC.
 func (n *Normalizer) keepResolved(base *Base, ref []byte, r Result) {
 	if r.BaseUsed == BaseNone {
 		n.key.resolved = append(n.key.resolved[:0], ref...)
@@ -92,5 +92,13 @@ func (n *Normalizer) keepResolved(base *Base, ref []byte, r Result) {
 	if p := uri.Split(text); p.HasScheme() { // it repeats its base's scheme
 		text = text[p.SchemeEnd+1:]
 	}
-	n.key.resolved = uri.AppendResolved(n.key.resolved[:0], base.ref(), uri.Ref{Text: text, Parts: uri.Split(text)})
+	relative := uri.Ref{Text: text, Parts: uri.Split(text)}
+	switch {
+	case r.Changed&RuleCurrentDocument != 0:
+		n.key.resolved = append(append(n.key.resolved[:0], base.currentDocument().text...), text...)
+	case n.old:
+		n.key.resolved = uri.AppendResolved2396(n.key.resolved[:0], base.ref(), relative)
+	default:
+		n.key.resolved = uri.AppendResolved(n.key.resolved[:0], base.ref(), relative)
+	}
 }

@@ -69,14 +69,23 @@ func TestKey_OfAKeyIsItself(t *testing.T) {
 			names = append(names, info.Name)
 		}
 	}
-	plain := newNormalizer(t, normalize.Options{})
+	for _, profile := range []string{"rfc3986", "rfc2396"} {
+		t.Run(profile, func(t *testing.T) { checkKeysOfKeys(t, profile, names) })
+	}
+}
+
+// checkKeysOfKeys tries every rule, pair and triple, all of them, and the presets.
+func checkKeysOfKeys(t *testing.T, profile string, names []string) {
+	plain := newNormalizer(t, normalize.Options{Profile: profile})
 	var want []string
 	for _, ref := range keyReferences {
 		url, _, _ := keyOf(plain, ref)
 		want = append(want, url)
 	}
 	check := func(rules ...string) {
-		n := newNormalizer(t, withRules(rules...))
+		o := withRules(rules...)
+		o.Profile = profile
+		n := newNormalizer(t, o)
 		for i, ref := range keyReferences {
 			url, key, fired := keyOf(n, ref)
 			if url != want[i] {
@@ -125,6 +134,14 @@ func TestKey_GSB(t *testing.T) {
 		key, _ := n.AppendKey(nil, out, r)
 		if url := string(out[:r.Parts.URLEnd(len(out))]); url != c.url || string(key) != c.key {
 			t.Errorf("%s: url %s, key %s; want %s, %s", c.ref, url, key, c.url, c.key)
+		}
+	}
+	n = newNormalizer(t, normalize.Options{Profile: "rfc2396", Key: keyrule.Options{Preset: "gsb"}})
+	n.SetBase(&base, []byte("http://e.example/x/"), nil, []byte("http://h.example:81/a/b?q"))
+	for _, c := range []struct{ ref, key string }{{"#f", "http://h.example/a/b?q"}, {"?y", "http://e.example/x/?y"}, {"../../%25%34%31", "http://e.example/A"}} {
+		out, r := n.Append(nil, &base, []byte(c.ref))
+		if key, _ := n.AppendKey(nil, out, r); string(key) != c.key {
+			t.Errorf("rfc2396: %s has the key %s, want %s", c.ref, key, c.key)
 		}
 	}
 	if _, r := n.Append(nil, nil, []byte("http://good.example\\@evil.example/")); r.Reason != normalize.BadAuthority {
@@ -184,10 +201,14 @@ func FuzzKeyOfAKey(f *testing.F) {
 				names = append(names, info.Name)
 			}
 		}
-		n := newNormalizer(t, withRules(names...))
-		_, key, _ := keyOf(n, ref)
-		if _, again, _ := keyOf(n, key); again != key {
-			t.Errorf("%v: %q has the key %q, that has %q", names, ref, key, again)
+		for _, profile := range []string{"rfc3986", "rfc2396"} {
+			o := withRules(names...)
+			o.Profile = profile
+			n := newNormalizer(t, o)
+			_, key, _ := keyOf(n, ref)
+			if _, again, _ := keyOf(n, key); again != key {
+				t.Errorf("%s, %v: %q has the key %q, that has %q", profile, names, ref, key, again)
+			}
 		}
 	})
 }

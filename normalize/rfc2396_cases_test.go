@@ -311,30 +311,7 @@ func TestG45_CurrentDocumentIsTheRetrievalURI(t *testing.T) {
 func uriIsCurrent(ref string) bool { return ref == "" || ref[0] == '#' }
 
 // G42: all sixteen combinations of layers, as in the other profiles.
-func TestG42_RFC2396SixteenCombinations(t *testing.T) {
-	names := []normalize.BaseUsed{normalize.BaseEmbedded, normalize.BaseEntity, normalize.BaseRetrieval, normalize.BaseDefault}
-	for present := range 16 {
-		o := old
-		var base layers
-		want, wantUsed := "!no_base", normalize.BaseNone
-		for layer := 3; layer >= 0; layer-- {
-			if present&(1<<layer) == 0 {
-				continue
-			}
-			text := "http://layer" + string(rune('0'+layer)) + "/x/"
-			if layer == 3 {
-				o.DefaultBase = text
-			} else {
-				base[layer] = []byte(text)
-			}
-			want, wantUsed = text+"g", names[layer]
-		}
-		got, r := outcome(newNormalizer(t, o), base, "g")
-		if !agrees(got, want) || r.BaseUsed != wantUsed {
-			t.Errorf("%04b: got %s by %v, want %s by %v", present, got, r.BaseUsed, want, wantUsed)
-		}
-	}
-}
+func TestG42_RFC2396SixteenCombinations(t *testing.T) { checkSixteenCombinations(t, old) }
 
 // Appendix C and Fielding's further pages, through the Normalizer: internal/conformance holds the
 // steps by the letter. The cells of references to the current document hold no URI; the document is

@@ -25,40 +25,6 @@ func href(n *normalize.Normalizer, base, ref string) (string, normalize.Result) 
 	return string(out), r
 }
 
-// TestWeb_RequirementCases: rows of the requirements with a W, by id.
-func TestWeb_RequirementCases(t *testing.T) {
-	n := newNormalizer(t, web)
-	for _, c := range []struct{ id, base, ref, want string }{
-		{"G01", "", "http://h/p#s", "http://h/p#s"},
-		{"G02", "", "foo:/bar", "foo:/bar"},
-		{"G03", "", "http://h/\xe9", "http://h/%EF%BF%BD"},
-		{"G04", "", "http://h/?", "http://h/?"},
-		{"G05", "http://h/", "//a/b", "http://a/b"},
-		{"G06", "", "http://h?x/y", "http://h/?x/y"},
-		{"G08", "", "http://[::ffff:1.2.3.4]/", "http://[::ffff:102:304]/"},
-		{"G09", "", "http://h/a;x=1/b;y", "http://h/a;x=1/b;y"},
-		{"G10", "mailto:a@b", "#f", "mailto:a@b#f"},
-		{"G11", "", "HTTP://h/", "http://h/"},
-		{"G13", "", "http://good.com\\@evil.com/", "http://good.com/@evil.com/"},
-		{"G21", "", "ssh://h:22/", "ssh://h:22/"},
-		{"G21", "", "https://h:0443/", "https://h/"},
-		{"G24", "", "http://h/%2f%0D", "http://h/%2f%0D"},
-		{"G26", "", "http://h/%2541", "http://h/%2541"},
-		{"G27", "", "a:/..//b", "a:/.//b"},
-		{"G28", "", "foo://h", "foo://h"},
-		{"G29", "", "http://h/?a=1%262+", "http://h/?a=1%262+"},
-		{"G40", "http://a/b/c/d;p?q", "../../../g", "http://a/g"},
-		{"G41", "http://a/b/c/d;p?q", "g?y/../x", "http://a/b/c/g?y/../x"},
-		{"G44", "http://a/b/c/d;p?q", "http:g", "http://a/b/c/g"},
-		{"U40", "https://example.com/a/b/page.html", "?query=new", "https://example.com/a/b/page.html?query=new"},
-	} {
-		got, r := href(n, c.base, c.ref)
-		if got != c.want || r.Reason != normalize.OK || r.Parts != uri.Split([]byte(got)) {
-			t.Errorf("%s: %q on %q is %q (%v), want %q", c.id, c.ref, c.base, got, r.Reason, c.want)
-		}
-	}
-}
-
 // TestWeb_Refusals: the URL standard's failures by reason, component and place; dst comes back.
 func TestWeb_Refusals(t *testing.T) {
 	n := newNormalizer(t, web)
