@@ -231,7 +231,7 @@ func TestGolden_Keys(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := strings.Split(want, "\n")
-	for _, line := range strings.Split(string(got), "\n") {
+	for line := range strings.SplitSeq(string(got), "\n") {
 		if !slices.Contains(lines, line) {
 			t.Errorf("a key of a released profile must not change: was\n%s", line)
 		}

@@ -78,6 +78,9 @@ func (n *Normalizer) AppendKey(dst, text []byte, r Result) ([]byte, keyrule.Set)
 		}
 		return dst, keyrule.GSB
 	}
+	if n.old && isRegistry(text, r.Parts) {
+		return n.key.rules.AppendKeepingHost(dst, text, r.Parts)
+	}
 	return n.key.rules.Append(dst, text, r.Parts)
 }
 

@@ -32,6 +32,14 @@ func (r *run) splitRegistry() {
 	}
 }
 
+// isRegistry reports whether the authority of a canonical URI holds a registry name.
+func isRegistry(text []byte, p uri.Parts) bool {
+	if s := schemeNamed(p.Scheme(text)); !p.HasAuthority() || s != nil && s.dns {
+		return false
+	}
+	return !isHostPort(text[p.HostStart:p.PathStart])
+}
+
 // isHostPort reports whether text is a host, and a port if there is one, by RFC 2396 section 3.2.2,
 // as it is once the escapes of unreserved characters are decoded. A port of escaped digits counts: it
 // would be one once they are decoded, and is refused for what it is.

@@ -12,6 +12,16 @@ type scratch struct {
 // there is one, and p its parts. It tells which rules changed something. The rule gsb is not
 // among those that it applies: see AppendGSB.
 func (r *Rules) Append(dst, text []byte, p uri.Parts) ([]byte, Set) {
+	return r.append(dst, text, p, r.host)
+}
+
+// AppendKeepingHost is Append for a URI whose authority holds no host but a registry name (RFC 2396
+// section 3.2.1), which the rules for hosts mean nothing to.
+func (r *Rules) AppendKeepingHost(dst, text []byte, p uri.Parts) ([]byte, Set) {
+	return r.append(dst, text, p, func(host []byte) ([]byte, Set) { return host, 0 })
+}
+
+func (r *Rules) append(dst, text []byte, p uri.Parts, hostRules func([]byte) ([]byte, Set)) ([]byte, Set) {
 	var fired Set
 	scheme := p.Scheme(text)
 	if r.set&FoldScheme != 0 && string(scheme) == "https" && !p.HasPort() {
@@ -32,7 +42,7 @@ func (r *Rules) Append(dst, text []byte, p uri.Parts) ([]byte, Set) {
 			dst = append(dst, text[p.AuthStart:p.HostStart]...)
 		}
 	}
-	host, f := r.host(p.Host(text))
+	host, f := hostRules(p.Host(text))
 	dst = append(dst, host...)
 	fired |= f
 	dst = append(dst, text[p.HostEnd:p.PathStart]...)
