@@ -12,7 +12,9 @@ func (r *Rules) host(host []byte) (_ []byte, fired Set) {
 		return host, 0
 	}
 	if r.set&DropTrailingDot != 0 {
-		if trimmed := bytes.TrimRight(host, "."); len(trimmed) > 0 && len(trimmed) < len(host) {
+		trimmed := bytes.TrimRight(host, ".")
+		// A name that ends in several dots is no address, whatever its labels are: it must not become one.
+		if dots := len(host) - len(trimmed); len(trimmed) > 0 && (dots == 1 || dots > 1 && !endsInDigits(trimmed)) {
 			host = trimmed
 			fired |= DropTrailingDot
 		}
@@ -51,11 +53,14 @@ func wwwLabel(host []byte) (int, Set) {
 // public suffix, and wouldn't be read as an IPv4 address.
 func standsAlone(host []byte) bool {
 	host = bytes.TrimSuffix(host, []byte("."))
-	if len(host) == 0 || host[0] == '.' || isSuffix(host) {
-		return false
-	}
+	return len(host) > 0 && host[0] != '.' && !isSuffix(host) && !endsInDigits(host)
+}
+
+// endsInDigits reports whether the last label of a host is empty or begins with a digit, as that of
+// every IPv4 address does, in all the forms that the URL standard reads (section 3.5).
+func endsInDigits(host []byte) bool {
 	last := host[bytes.LastIndexByte(host, '.')+1:]
-	return len(last) > 0 && (last[0] < '0' || last[0] > '9')
+	return len(last) == 0 || '0' <= last[0] && last[0] <= '9'
 }
 
 // isSuffix reports whether a name is a public suffix as a whole (publicsuffix.org, "Algorithm").
