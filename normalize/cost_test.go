@@ -11,7 +11,13 @@ import (
 // Nothing is allocated per reference once the buffers have grown, mended or not, refused or not,
 // with a new base for each; internationalized hosts are remembered or done in scratch space.
 func TestCost_NoAllocation(t *testing.T) {
-	n := newNormalizer(t, normalize.Options{DefaultPorts: []normalize.DefaultPort{{Scheme: "foo", Port: 7}}})
+	for _, profile := range []string{"rfc3986", "rfc2396"} {
+		checkNoAllocation(t, newNormalizer(t, normalize.Options{Profile: profile, DefaultPorts: []normalize.DefaultPort{{Scheme: "foo", Port: 7}}}))
+	}
+}
+
+func checkNoAllocation(t *testing.T, n *normalize.Normalizer) {
+	t.Helper()
 	var b normalize.Base
 	dst := make([]byte, 0, 1<<16)
 	embedded, retrieval := []byte("../forum/./?x"), []byte("HTTPS://Example.com:443/a/b/../%7e/c?d#e")
@@ -45,6 +51,11 @@ func hostile(size int) map[string]string {
 		"down, then up":           times("http://h", "/a", times("", "/..", "")),
 		"relative dots":           times("", "../", "g"),
 		"escaped dots":            times("http://h", "/%2e%2E", "/"),
+		"names with escapes":      times("foo://", "%41.", ":%30/"),
+		"labels with colons":      times("foo://", "a:", "1/"),
+		"hyphens":                 times("foo://a", "-", "a/"),
+		"down and up, relative":   times("", "a/../", "g"),
+		"empty and up, relative":  times("a/", "/../", "g"),
 		"empty segments":          times("http://h", "/", ""),
 		"guarded":                 times("a:/..", "/", "b"),
 		"guarded again and again": times("a:/.", "//..", "/b"),
@@ -84,8 +95,9 @@ func hostile(size int) map[string]string {
 func TestCost_LinearWork(t *testing.T) {
 	const perByte = 12 // passes over the whole: read, check, text, dots three times, guard, control
 	base := "http://h/" + strings.Repeat("a/", 1000)
-	for _, strict := range []bool{false, true} {
-		n := newNormalizer(t, normalize.Options{MaxURIBytes: normalize.MaxMaxURIBytes, Strict: strict})
+	for _, o := range []normalize.Options{{}, {Strict: true}, {Profile: "rfc2396"}} {
+		o.MaxURIBytes = normalize.MaxMaxURIBytes
+		n := newNormalizer(t, o)
 		n.DisableFastPath()
 		var b normalize.Base
 		n.SetBase(&b, nil, nil, []byte(base))
@@ -99,7 +111,7 @@ func TestCost_LinearWork(t *testing.T) {
 			for name, ref := range hostile(size) {
 				dst, _ = n.Append(dst[:0], &b, []byte(ref))
 				if work, bound := n.Work(), uint64(perByte*(len(ref)+len(base))); work > bound {
-					t.Errorf("%s, %d MiB, strict %v: %d bytes read, bound %d", name, size>>20, strict, work, bound)
+					t.Errorf("%s, %d MiB, %+v: %d bytes read, bound %d", name, size>>20, o, work, bound)
 				}
 			}
 		}
@@ -110,7 +122,14 @@ func TestCost_LinearWork(t *testing.T) {
 // bound.
 func TestCost_HostileReferences(t *testing.T) {
 	const size = 1 << 16
-	n, slow := newNormalizer(t, normalize.Options{MaxURIBytes: 2 * size}), newNormalizer(t, normalize.Options{MaxURIBytes: 2 * size})
+	for _, profile := range []string{"rfc3986", "rfc2396"} {
+		o := normalize.Options{Profile: profile, MaxURIBytes: 2 * size}
+		checkHostile(t, size, newNormalizer(t, o), newNormalizer(t, o))
+	}
+}
+
+func checkHostile(t *testing.T, size int, n, slow *normalize.Normalizer) {
+	t.Helper()
 	slow.DisableFastPath()
 	var b normalize.Base
 	n.SetBase(&b, nil, nil, []byte(rfcBase))

@@ -105,7 +105,7 @@ func (n *Normalizer) Explain(embedded, entity, retrieval, ref []byte, o ExplainO
 		key, changed := n.AppendKey(nil, out, result)
 		e.Key, e.KeyChanged = string(key), changed
 	}
-	e.explainComponents(ref, out, result)
+	e.explainComponents(n.splitFor(base, ref), ref, out, result)
 	if !o.ShowSecrets {
 		e.mask()
 	}
@@ -142,13 +142,22 @@ func (n *Normalizer) explainLayers(e *Explanation, embedded, entity, retrieval [
 	return b
 }
 
+// splitFor splits a reference, without what surrounds it, as the profile has it.
+func (n *Normalizer) splitFor(base *Base, ref []byte) uri.Parts {
+	r := run{n: n, base: base, text: bytes.Trim(ref, spaceAndControls)}
+	r.parts = uri.Split(r.text)
+	if n.old && r.parts.HasAuthority() {
+		r.splitRegistry()
+	}
+	return r.parts
+}
+
 // explainComponents sets the components of the reference, without what surrounds it, beside those
 // of the result.
-func (e *Explanation) explainComponents(ref, out []byte, result Result) {
+func (e *Explanation) explainComponents(before uri.Parts, ref, out []byte, result Result) {
 	trimmed := bytes.TrimLeft(ref, spaceAndControls)
 	offset := len(ref) - len(trimmed)
 	trimmed = bytes.TrimRight(trimmed, spaceAndControls)
-	before := uri.Split(trimmed)
 	for _, c := range []struct {
 		component Component
 		of        func(uri.Parts, []byte) []byte

@@ -34,6 +34,9 @@ func (r *run) appendPath() {
 	r.removeDots(at)
 	r.addRoot(at)
 	r.guard(at)
+	if r.n.old && !r.done.HasAuthority() && bytes.HasPrefix(r.out[at:], []byte("/.//")) {
+		r.result.Flags |= FlagPathGuarded // one that was there stays, as all dot segments do
+	}
 }
 
 // appendMerged writes a relative path after what the base has up to its last "/".

@@ -76,23 +76,36 @@ func DefaultPorts(profile string) []DefaultPort {
 // webSchemes are the special schemes with a default port (URL standard section 4.2).
 var webSchemes = [...]string{"ftp", "http", "https", "ws", "wss"}
 
-// ReservedCharacter is a character that delimits (RFC 3986 section 2.2). It and its escape are
-// never equal.
+// ReservedCharacter is a character that delimits (RFC 3986 section 2.2, RFC 2396 section 2.2). It and
+// its escape are never equal.
 type ReservedCharacter struct {
 	Char    byte
 	Escaped string // its pct-encoded form
-	Kind    string // "gen-delims" or "sub-delims"
+	Kind    string // "gen-delims" or "sub-delims"; RFC 2396 has one kind, "reserved"
 	Purpose string
 }
 
 // ReservedCharacters lists the reserved characters of the profile, gen-delims first; nil for a
 // profile that does not exist.
 func ReservedCharacters(profile string) []ReservedCharacter {
-	if _, ok := profileNamed(profile); !ok {
+	p, ok := profileNamed(profile)
+	if !ok {
 		return nil
 	}
-	return append([]ReservedCharacter(nil), reservedCharacters[:]...)
+	chars := append([]ReservedCharacter(nil), reservedCharacters[:]...)
+	if p.Family != familyOld {
+		return chars
+	}
+	chars = slices.DeleteFunc(chars, func(c ReservedCharacter) bool { return strings.IndexByte(reserved2396, c.Char) < 0 })
+	for i := range chars {
+		chars[i].Kind = "reserved"
+	}
+	return chars
 }
+
+// reserved2396 are the reserved characters of RFC 2396 section 2.2. "#" is none: it is excluded from
+// URIs (section 2.4.3), since it ends them.
+const reserved2396 = ";/?:@&=+$,"
 
 var reservedCharacters = [...]ReservedCharacter{
 	{':', "%3A", "gen-delims", "Scheme/port delimiter"},

@@ -99,7 +99,7 @@ func (r *run) relate() bool {
 	}
 	r.relates, r.current = true, current
 	if current {
-		r.result.Changed |= RuleCurrentDocument
+		r.step(RuleCurrentDocument, ComponentReference, r.text, r.documentFor())
 	}
 	if r.base.opaque && r.on&RuleOpaqueBase != 0 && !r.current && !r.isFragmentAlone() {
 		return r.refuse(OpaqueBase, ComponentReference, 0)
@@ -107,6 +107,15 @@ func (r *run) relate() bool {
 	r.result.BaseUsed = r.base.used
 	r.result.Changed |= RuleResolve
 	return true
+}
+
+// documentFor is the current document's URI with the reference's fragment, for the trace; nil where
+// there is none.
+func (r *run) documentFor() []byte {
+	if r.trace == nil {
+		return nil
+	}
+	return append(bytes.Clone(r.base.text), r.text...)
 }
 
 // repeatsScheme reports whether the reference is the loophole of RFC 3986 section 5.2.2: it has

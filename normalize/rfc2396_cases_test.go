@@ -116,7 +116,9 @@ var cases2396 = map[string][]reqCase{
 	},
 	"G27": {
 		{ref: "http://h/a/./b/../c", want: "http://h/a/./b/../c", strict: "="},
-		{ref: "a:/..//b", want: "a:/..//b", strict: "="},
+		{ref: "a:/..//b", want: "a:/..//b", strict: "=", flags: "-path_guarded"},
+		{ref: "a:/.//b", want: "a:/.//b", strict: "=", flags: "path_guarded"},
+		{ref: "../", base: "a:/.//b/c", want: "a:/.//", strict: "=", flags: "path_guarded"},
 		{ref: "..//d", base: "a:/b/c", want: "a:/.//d", strict: "=", flags: "path_guarded"},
 		{ref: "/x/%2e%2e/y", base: rfcBase, want: "http://a/x/../y", strict: "="},
 		{ref: "%2e%2e/g", base: rfcBase, want: "http://a/b/g", strict: "="},
@@ -165,6 +167,9 @@ var cases2396 = map[string][]reqCase{
 		{ref: "http:g", base: rfcBase, want: "http://a/b/c/g", strict: "!same_scheme", flags: "same_scheme"},
 		{ref: "http:/g", base: rfcBase, want: "http://a/g", strict: "!same_scheme"},
 		{ref: "http:?y", base: rfcBase, want: "http://a/b/c/?y", strict: "!same_scheme"},
+		// Step 3 goes on with the steps below it: such a reference is none to the current document (step 2).
+		{ref: "http:#s", base: rfcBase, want: "http://a/b/c/#s", strict: "!same_scheme"},
+		{ref: "http:", base: rfcBase, want: "http://a/b/c/", strict: "!same_scheme"},
 		{ref: "ftp:g", base: "ftp://a/b/c", want: "ftp:g", strict: "=", opts: normalize.Options{SameScheme: "keep"}},
 		{ref: "http:g", base: rfcBase, want: "!no_host", strict: "=", opts: normalize.Options{SameScheme: "keep"}},
 		{ref: "http:g", base: rfcBase, want: "!same_scheme", strict: "=", opts: normalize.Options{SameScheme: "reject"}},

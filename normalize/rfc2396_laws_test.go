@@ -39,8 +39,9 @@ const (
 	oldFragment   = `(?:#` + oldUric + `*)?`
 	oldAbsolute   = oldScheme + `:(?:(?:` + oldNetPath + `|` + oldAbsPath + `)` + oldQuery + `|` + oldOpaque + `)`
 	oldRelative   = `(?:` + oldNetPath + `|` + oldAbsPath + `|` + oldRelPath + `)` + oldQuery
-	// The letter of the grammar has neither "?y", which appendix C resolves, nor "foo:", whose path
-	// would be empty; section 3 ("a path ... may be empty") and section 4.2 read them all the same.
+	// The letter of the grammar has neither "?y", which appendix C.1 resolves as a normal example, nor
+	// "foo:"; by section 3 any component but the scheme may be absent, and section 3.3 has path as
+	// [ abs_path | opaque_part ].
 	oldBeyond = `(?:` + oldScheme + `:)?` + oldQuery
 )
 
@@ -169,6 +170,23 @@ func laws2396(repair, strict *normalize.Normalizer, base, ref string) string {
 	return ""
 }
 
+// brokenReport names the first law about flags and changes that a reference breaks; "" is none.
+func (l *laws) brokenReport(base, ref string) string {
+	layers := retrieval(base)
+	l.repair.SetBase(&l.base, layers[0], layers[1], layers[2])
+	out, r := l.repair.Append(nil, &l.base, []byte(ref))
+	if r.Reason != normalize.OK {
+		if len(out) != 0 || r.Component == normalize.ComponentNone || int(r.At) > len(ref) {
+			return r.Component.String() + ": a refusal without its place, or with output"
+		}
+		return ""
+	}
+	if bound := maxOutput(len(ref) + len(base)); len(out) > bound {
+		return "the output passes its bound"
+	}
+	return l.brokenByReport(ref, out, r)
+}
+
 func layersOf() layers { return layers{} }
 
 func newLaws2396(t testing.TB, o normalize.Options) (repair, strict *normalize.Normalizer) {
@@ -182,9 +200,17 @@ func TestRFC2396_Laws(t *testing.T) {
 	r := rand.New(rand.NewPCG(23, 97))
 	for _, o := range everyPolicy {
 		repair, strict := newLaws2396(t, o)
-		for range 30_000 {
+		o.Profile = "rfc2396"
+		report := newLaws(t, o)
+		for i := range 30_000 {
 			base, ref := randomBases[r.IntN(len(randomBases))], randomReference(r)
+			if i%4 == 0 {
+				ref = old2396{grammar{r}}.uriReference()
+			}
 			if law := laws2396(repair, strict, base, ref); law != "" {
+				t.Fatalf("%q on %q under %+v: %s", ref, base, o, law)
+			}
+			if law := report.brokenReport(base, ref); law != "" {
 				t.Fatalf("%q on %q under %+v: %s", ref, base, o, law)
 			}
 		}
@@ -226,11 +252,15 @@ func FuzzLaws2396(f *testing.F) {
 			f.Add(c.base, c.ref)
 		}
 	}
-	type pair struct{ repair, strict *normalize.Normalizer }
+	type pair struct {
+		repair, strict *normalize.Normalizer
+		report         *laws
+	}
 	var pairs []pair
 	for _, o := range everyPolicy {
 		repair, strict := newLaws2396(f, o)
-		pairs = append(pairs, pair{repair, strict})
+		o.Profile = "rfc2396"
+		pairs = append(pairs, pair{repair, strict, newLaws(f, o)})
 	}
 	f.Fuzz(func(t *testing.T, base, ref string) {
 		if len(base)+len(ref) > 2048 {
@@ -238,6 +268,9 @@ func FuzzLaws2396(f *testing.F) {
 		}
 		for i, p := range pairs {
 			if law := laws2396(p.repair, p.strict, base, ref); law != "" {
+				t.Fatalf("%q on %q under %+v: %s", ref, base, everyPolicy[i], law)
+			}
+			if law := p.report.brokenReport(base, ref); law != "" {
 				t.Fatalf("%q on %q under %+v: %s", ref, base, everyPolicy[i], law)
 			}
 		}

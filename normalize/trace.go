@@ -18,7 +18,11 @@ func (t *trace) add(rule RuleSet, c Component, before, after []byte) {
 		return
 	}
 	if len(before)+len(after) == 0 { // empty is not absent: show the delimiter
-		if delimiter := delimiterOf(c); before != nil {
+		delimiter := delimiterOf(c)
+		if delimiter == nil {
+			return // an empty path is an empty path
+		}
+		if before != nil {
 			before = delimiter
 		} else {
 			after = delimiter

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -159,10 +158,8 @@ func bookOf(profile string) (*ruleBook, error) {
 			b.Profile = p.Name
 		}
 	}
-	for _, r := range normalize.Rules() {
-		if slices.Contains(r.Profiles, b.Profile) {
-			b.Rules = append(b.Rules, ruleJSON{r.Name, bitNumber(uint64(r.Bit)), r.Class, r.Section, r.Changes, shown(r.Before), shown(r.After), r.Doc})
-		}
+	for _, r := range normalize.RulesOf(b.Profile) {
+		b.Rules = append(b.Rules, ruleJSON{r.Name, bitNumber(uint64(r.Bit)), r.Class, r.Section, r.Changes, shown(r.Before), shown(r.After), r.Doc})
 	}
 	for _, r := range keyrule.Infos() {
 		b.KeyRules = append(b.KeyRules, keyRuleJSON{r.Name, bitNumber(uint64(r.Bit)), r.Before, r.After, r.Doc, r.Danger})
