@@ -79,8 +79,8 @@ type Input struct {
 
 // Normalize says what the canonical form of a URI is.
 type Normalize struct {
-	// The standard: rfc3986, or whatwg, which is what browsers do with references in HTML; each is its
-	// newest version, or one version by its own name. Default rfc3986.
+	// The standard: rfc3986; rfc2396, which it replaced; or whatwg, which is what browsers do with
+	// references in HTML. Each is its newest version, or one version by its own name. Default rfc3986.
 	Profile string `yaml:"profile"`
 	// Refuse what the grammar forbids; otherwise it is mended once and flagged. Not with whatwg. Default
 	// false.

@@ -21,7 +21,8 @@
 // # Guarantees
 //
 //   - Idempotent: normalizing a canonical URI changes no byte.
-//   - Canonical URIs are US-ASCII and follow the grammar of RFC 3986: strict takes what repair wrote.
+//   - Canonical URIs are US-ASCII and, in the profiles of the RFCs, follow the profile's grammar: strict
+//     takes what repair wrote.
 //   - The fragment lies apart, behind the URI, and is never part of it.
 //   - No allocation once a Normalizer and a Base have met their longest reference, but for Explain.
 //   - Work within n log n of the lengths of reference and base, whatever the bytes; only Punycode

@@ -17,8 +17,8 @@ import (
 
 // Options says how to normalize. The zero value is the newest rfc3986 profile, repairing.
 type Options struct {
-	// Profile names the standard: "rfc3986" (its newest version) or a version by its own name,
-	// such as "rfc3986-1". Default "rfc3986".
+	// Profile names the standard: "rfc3986", "rfc2396" or "whatwg" (its newest version), or a version by
+	// its own name, such as "rfc3986-1": see Profiles. Default "rfc3986".
 	Profile string
 	// Strict refuses what the grammar forbids. Default false: it is mended once and flagged.
 	Strict bool

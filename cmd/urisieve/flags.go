@@ -41,7 +41,7 @@ var (
 		{"max-window-bytes", "", "input.max_window_bytes", "SIZE", "the largest zstd window or xz dictionary"},
 	}}
 	normalizeFlags = flagGroup{"Normalization", []optionFlag{
-		{"profile", "", "normalize.profile", "NAME", "the standard: rfc3986, or whatwg (what browsers do)"},
+		{"profile", "", "normalize.profile", "NAME", "the standard: rfc3986, rfc2396 (before 2005) or whatwg (what browsers do)"},
 		{"strict", "", "normalize.strict", "", "refuse what the grammar forbids, rather than mend it"},
 		{"base", "", "normalize.base", "URI", "the base URI of references that have no other"},
 		{"same-scheme", "", "normalize.same_scheme", "HOW", `what becomes of "http:g" beside a base of that scheme: strip, reject, keep`},
