@@ -65,10 +65,11 @@ func (n *Normalizer) KeyRules() keyrule.Set {
 // AppendKey appends the text that deduplication compares, and tells which key rules changed
 // something. text and r are what Append appended last and its result: the URI, with "#" and the
 // fragment where there is one. Without key rules the key is the URI. The key of a key is itself,
-// but for the rule gsb, whose key is made of the reference itself.
+// but for the rule gsb, whose key is made of the reference itself. A URI without an authority is
+// none of gsb's: it is its own key.
 func (n *Normalizer) AppendKey(dst, text []byte, r Result) ([]byte, keyrule.Set) {
 	switch {
-	case n.key.rules == nil:
+	case n.key.rules == nil, n.key.gsb != nil && !r.Parts.HasAuthority():
 		return append(dst, text[:r.Parts.URLEnd(len(text))]...), 0
 	case n.key.gsb != nil:
 		at := len(dst)

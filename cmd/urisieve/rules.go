@@ -106,6 +106,7 @@ type (
 	paramSetJSON struct {
 		Name  string   `json:"name"`
 		Names []string `json:"names"`
+		Doc   string   `json:"doc,omitempty"`
 	}
 	portJSON struct {
 		Scheme string `json:"scheme"`
@@ -168,7 +169,7 @@ func bookOf(profile string) (*ruleBook, error) {
 		b.KeyPresets = append(b.KeyPresets, keyPresetJSON{k.Name, k.Rules.Names(), k.Doc})
 	}
 	for _, name := range keyrule.ParamSets() {
-		b.ParamSets = append(b.ParamSets, paramSetJSON{name, keyrule.ParamSetNames(name)})
+		b.ParamSets = append(b.ParamSets, paramSetJSON{name, keyrule.ParamSetNames(name), keyrule.ParamSetDoc(name)})
 	}
 	for _, d := range normalize.DefaultPorts(b.Profile) {
 		b.Ports = append(b.Ports, portJSON{d.Scheme, d.Port})
@@ -243,6 +244,9 @@ func (r *ruleBook) text() string {
 	table("Sets of parameters (--drop-param-set NAME)", func() {
 		for _, x := range r.ParamSets {
 			fmt.Fprintf(w, "  %s\t%s\n", x.Name, strings.Join(x.Names, " "))
+			if x.Doc != "" {
+				fmt.Fprintf(w, "  \tand %s\n", x.Doc)
+			}
 		}
 	})
 	table("Default ports, which are dropped", func() {

@@ -85,9 +85,9 @@ Off unless asked for (` + "`--key-rule NAME`" + `). They change the key alone, n
 	for _, x := range r.KeyPresets {
 		fmt.Fprintf(b, "| %s | %s | %s |\n", code1(x.Name), codes(x.Rules), cell(x.Doc))
 	}
-	b.WriteString("\n## Sets of parameters\n\n| set | parameters |\n| --- | --- |\n")
+	b.WriteString("\n## Sets of parameters\n\n| set | parameters | and |\n| --- | --- | --- |\n")
 	for _, x := range r.ParamSets {
-		fmt.Fprintf(b, "| %s | %s |\n", code1(x.Name), codes(x.Names))
+		fmt.Fprintf(b, "| %s | %s | %s |\n", code1(x.Name), codes(x.Names), cell(x.Doc))
 	}
 }
 

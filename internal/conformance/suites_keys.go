@@ -120,6 +120,9 @@ func (c testCase) surtWanted() answer {
 func archived(l *layers, c testCase) (got, want answer) {
 	o := rfc3986
 	o.Key = presetSURT("fold-scheme")
+	if strings.Contains(c.Note, "'query_lowercase': False") {
+		o.Key = presetSURT("fold-scheme", "lowercase-query")
+	}
 	return l.key(o, nil, c.Input), c.expected()
 }
 

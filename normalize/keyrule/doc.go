@@ -8,8 +8,8 @@
 //	scheme: fold-scheme
 //	userinfo: drop-userinfo
 //	host: drop-trailing-dot, strip-www, strip-www-number
-//	path: hex-case, unreserved, drop-params (session parameters), lowercase-path, collapse-slashes, drop-index, fold-trailing-slash
-//	query: hex-case, unreserved, plus-space, drop-params, sort-query or sort-query-pairs, drop-empty-query
+//	path: hex-case, unreserved, drop-params (session ids), lowercase-path, collapse-slashes, drop-index, fold-trailing-slash
+//	query: hex-case, unreserved, plus-space, lowercase-query, drop-params, sort-query or sort-query-pairs, drop-empty-query
 //	fragment: keep-fragment
 //
 // Host and path rules act where there is an authority and the scheme is not file. Rules that can

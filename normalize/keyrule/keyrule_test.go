@@ -84,6 +84,17 @@ func TestRules(t *testing.T) {
 		{"empty names stay", "drop-params", "http://h/?=1&&a", "http://h/?=1&&a"},
 		{"session in the path", "drop-params", "http://h/a;jsessionid=1;b/c;JSESSIONID=2", "http://h/a;b/c"},
 		{"no dot segment comes out", "drop-params", "http://h/a/..;jsessionid=1/%2e;jsessionid=1", "http://h/a/..;jsessionid=1/%2e;jsessionid=1"},
+		{"a session id of 32 letters or digits", "drop-params", "http://h/?sid=9682993c8daa2c5497996114facdc805&a=1&SID=0123456789ABCDEFGHIJKLMNOPQRSTUV", "http://h/?a=1"},
+		{"sid may be something else", "drop-params", "http://h/?sid=1&sid=&sid&sid=9682993c8daa2c5497996114facdc80%2B", "http://h/?sid=1&sid=&sid&sid=9682993c8daa2c5497996114facdc80%2B"},
+		{"a session id as a segment", "drop-params", "http://h/(S(4hqa0555fwsecu455xqckv45))/a/mileg.aspx", "http://h/a/mileg.aspx"},
+		{"without a letter", "drop-params", "http://h/a/(4hqa0555fwsecu455xqckv45)/Mileg.ASPX;b", "http://h/a/Mileg.ASPX;b"},
+		{"several in a segment, several segments", "drop-params", "http://h/(a(4hqa0555fwsecu455xqckv45)S(4hqa0555fwsecu455xqckv45))/(X(4hqa0555fwsecu455xqckv45))/b.aspx?c", "http://h/b.aspx?c"},
+		{"no page follows", "drop-params", "http://h/b.aspx/(S(4hqa0555fwsecu455xqckv45))/c", "http://h/b.aspx/(S(4hqa0555fwsecu455xqckv45))/c"},
+		{"the last segment stays", "drop-params", "http://h/a/(4hqa0555fwsecu455xqckv45)", "http://h/a/(4hqa0555fwsecu455xqckv45)"},
+		{"other parentheses stay", "drop-params", "http://h/(S(4hqa0555fwsecu455xqckv4))/()/(a(4hqa0555fwsecu455xqckv45)/(S(4hqa0555fwsecu455xqckv45)b)/c.aspx", "http://h/(S(4hqa0555fwsecu455xqckv4))/()/(a(4hqa0555fwsecu455xqckv45)/(S(4hqa0555fwsecu455xqckv45)b)/c.aspx"},
+		{"a segment of a session id with another", "drop-params", "http://h/(4hqa0555fwsecu455xqckv45);jsessionid=1/c.aspx", "http://h/c.aspx"},
+		{"lower-cased query", "lowercase-query", "http://h/?Q=%C3%a9X&a=%%4A", "http://h/?q=%C3%a9x&a=%%4A"},
+		{"lower-cased before it is sorted", "lowercase-query sort-query", "http://h/?b=1&A=2", "http://h/?a=2&b=1"},
 		{"index, slash, index", "drop-index fold-trailing-slash", "http://h/a/index.html/index.php/", "http://h/a"},
 		{"index at the root", "drop-index fold-trailing-slash", "http://h/index.html", "http://h/"},
 		{"index in another case", "drop-index", "http://h/Index.html", "http://h/Index.html"},
@@ -143,6 +154,20 @@ func TestParamLists(t *testing.T) {
 	}
 }
 
+// TestParamLists_InAnyCaseOfALowerQuery: what lowercase-query leaves is compared with the names in
+// any case; else a key would have another key.
+func TestParamLists_InAnyCaseOfALowerQuery(t *testing.T) {
+	r := compile(t, Options{Rules: []string{"lowercase-query"}, Params: []ParamList{{Names: []string{"Ref", "x"}}}})
+	for in, want := range map[string]string{
+		"http://h/?Ref=A&X=B&c=D": "http://h/?c=d",
+		"http://h/?ref=A&x=B&c=D": "http://h/?c=d",
+	} {
+		if got := key(r, in); got != want || key(r, got) != want {
+			t.Errorf("%s: got %s, want %s", in, got, want)
+		}
+	}
+}
+
 func TestCompileReportsAllFaults(t *testing.T) {
 	_, err := Compile(Options{
 		Preset: "x", Rules: []string{"gsb", "no-such", "strip-www"}, ParamSets: []string{"y"},
@@ -193,6 +218,7 @@ func TestNoAllocations(t *testing.T) {
 func FuzzFixedPoint(f *testing.F) {
 	for i, info := range Infos() {
 		f.Add(info.Before, uint32(1)<<i)
+		f.Add("http://h/(S(4hqa0555fwsecu455xqckv45))/(4hqa0555fwsecu455xqckv45);phpsessid=1/A.ASPX/?SID=9682993c8daa2c5497996114facdc805&%41B=%%4a", uint32(1)<<i|uint32(DropParams))
 		f.Add("https://u@www.www2.example.com./a//;jsessionid=1/index.html/?b=1&a=%%341+&utm_x=#f", uint32(1)<<i|1<<(i+3))
 	}
 	f.Fuzz(func(t *testing.T, text string, set uint32) {

@@ -99,6 +99,11 @@ func Compile(o Options) (*Rules, error) {
 		}
 		r.params = append(r.params, params{hosts: list.Hosts, names: list.Names})
 	}
+	for i := range r.params {
+		// The names are compared with what lowercase-query leaves: in the same case a second
+		// time, else it could leave more out.
+		r.params[i].fold = r.params[i].fold || r.set&LowercaseQuery != 0
+	}
 	if len(r.params) > 0 {
 		r.set |= DropParams
 	} else if r.set&DropParams != 0 {

@@ -13,8 +13,14 @@ type params struct {
 	hosts []string // empty: every host
 	names []string // with "*"
 	fold  bool     // compare names without regard to ASCII case
+	// ids are names that count only where the value has the form of an id: see isID. They are too
+	// common to go whatever they hold.
+	ids []string
 	// path are names of path parameters (";jsessionid=1"), without regard to case.
 	path []string
+	// segment says that a segment of its own may hold an id: see dropSessionSegments.
+	segment bool
+	doc     string // what the set leaves out beside names, for a person to read
 }
 
 // paramSets are the ready-made lists. A change makes a new version, which is part of the settings
@@ -31,8 +37,12 @@ var paramSets = map[string]params{
 	// Parameters that hold a session's id.
 	"session": {
 		set: "session-1", fold: true,
-		names: []string{"jsessionid", "phpsessid", "sessionid", "session_id", "aspsessionid*", "cfid", "cftoken"},
-		path:  []string{"jsessionid", "phpsessid"},
+		names:   []string{"jsessionid", "phpsessid", "sessionid", "session_id", "aspsessionid*", "cfid", "cftoken"},
+		ids:     []string{"sid"},
+		path:    []string{"jsessionid", "phpsessid"},
+		segment: true,
+		doc: "sid where its value is 32 letters or digits; the path parameters ;jsessionid and ;phpsessid; before an .aspx page a segment such as " +
+			"(S(4hqa0555fwsecu455xqckv45)) or (4hqa0555fwsecu455xqckv45).",
 	},
 }
 
@@ -41,6 +51,9 @@ func ParamSets() []string { return slices.Sorted(maps.Keys(paramSets)) }
 
 // ParamSetNames lists the names in a ready-made list, nil where there is none of that name.
 func ParamSetNames(set string) []string { return slices.Clone(paramSets[set].names) }
+
+// ParamSetDoc says what a ready-made list leaves out beside its names; "" is nothing.
+func ParamSetDoc(set string) string { return paramSets[set].doc }
 
 func (p *params) settings() string {
 	if p.set != "" {
@@ -65,14 +78,32 @@ func (p *params) forHost(host []byte) bool {
 	return false
 }
 
-// has reports whether the list has the name.
-func (p *params) has(name []byte) bool {
+// has reports whether the list has the name, or, where the value is an id, the name of an id.
+func (p *params) has(name, value []byte) bool {
 	for _, pattern := range p.names {
 		if match(pattern, name, p.fold) {
 			return true
 		}
 	}
+	for _, pattern := range p.ids {
+		if match(pattern, name, p.fold) {
+			return isID(value, 32)
+		}
+	}
 	return false
+}
+
+// isID reports whether a value is that many letters and digits.
+func isID(value []byte, n int) bool {
+	if len(value) != n {
+		return false
+	}
+	for _, c := range value {
+		if l := lower(c); (l < 'a' || l > 'z') && (c < '0' || c > '9') {
+			return false
+		}
+	}
+	return true
 }
 
 // match holds text against a pattern in which "*" stands for any bytes. Its time is within the

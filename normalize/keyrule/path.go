@@ -10,13 +10,14 @@ func (r *Rules) appendPath(dst, path []byte) (_ []byte, fired Set) {
 	start := len(dst)
 	dst, fired = r.appendTidied(dst, path, 0)
 	if r.set&DropParams != 0 {
-		var n int
-		if n = r.dropPathParams(dst[start:]); start+n < len(dst) {
+		n := r.dropPathParams(dst[start:])
+		n = r.dropSessionSegments(dst[start : start+n])
+		if start+n < len(dst) {
 			fired |= DropParams
 		}
 		dst = dst[:start+n]
 	}
-	if r.set&LowercasePath != 0 && lowerPath(dst[start:]) {
+	if r.set&LowercasePath != 0 && lowerButEscapes(dst[start:]) {
 		fired |= LowercasePath
 	}
 	if r.set&CollapseSlashes != 0 {
@@ -59,16 +60,16 @@ func (r *Rules) isIndex(segment []byte) bool {
 	return slices.ContainsFunc(r.index, func(name string) bool { return name == string(segment) })
 }
 
-// lowerPath lowers the case in place, but not of escapes, and reports whether it changed a byte.
-func lowerPath(path []byte) (changed bool) {
-	for i := 0; i < len(path); i++ {
-		c := path[i]
-		if c == '%' && i+2 < len(path) && isHex(path[i+1]) && isHex(path[i+2]) {
+// lowerButEscapes lowers the case in place, but not of escapes, and reports whether it changed a byte.
+func lowerButEscapes(text []byte) (changed bool) {
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		if c == '%' && i+2 < len(text) && isHex(text[i+1]) && isHex(text[i+2]) {
 			i += 2
 			continue
 		}
 		if l := lower(c); l != c {
-			path[i] = l
+			text[i] = l
 			changed = true
 		}
 	}
@@ -146,6 +147,68 @@ func (r *Rules) isPathParam(name []byte) bool {
 			if match(p, name, true) {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// dropSessionSegments leaves out segments that hold nothing but session ids, as ASP.NET writes them
+// before a page without cookies, in place, and gives the length that is left:
+//
+//	/(S(4hqa0555fwsecu455xqckv45))/mileg.aspx  ->  /mileg.aspx
+//	/(4hqa0555fwsecu455xqckv45)/mileg.aspx  ->  /mileg.aspx
+//
+// They go only where ".aspx" stands in a later segment, so that what follows them is such a page.
+func (r *Rules) dropSessionSegments(path []byte) int {
+	if !slices.ContainsFunc(r.params, func(p params) bool { return p.segment }) {
+		return len(path)
+	}
+	page := lastPage(path)
+	n := 0
+	for i := 0; i < len(path); {
+		end := bytes.IndexByte(path[i:], '/')
+		if end < 0 {
+			end = len(path)
+		} else {
+			end += i + 1 // with its slash
+		}
+		if end > page || !isSessionSegment(path[i:end-1]) {
+			n += copy(path[n:], path[i:end])
+		}
+		i = end
+	}
+	return n
+}
+
+// lastPage gives where the last ".aspx" begins, in any case, or -1.
+func lastPage(path []byte) int {
+	const ending = ".aspx"
+	for i := len(path) - len(ending); i >= 0; i-- {
+		if match(ending, path[i:i+len(ending)], true) {
+			return i
+		}
+	}
+	return -1
+}
+
+// isSessionSegment reports "(ID)" and "(X(ID)Y(ID)...)", an ID being 24 letters and digits and X and
+// Y letters.
+func isSessionSegment(s []byte) bool {
+	const idBytes = 24
+	if len(s) < 2 || s[0] != '(' || s[len(s)-1] != ')' {
+		return false
+	}
+	s = s[1 : len(s)-1]
+	if isID(s, idBytes) {
+		return true
+	}
+	const part = len("X(") + idBytes + len(")")
+	for ; len(s) >= part; s = s[part:] {
+		if l := lower(s[0]); l < 'a' || l > 'z' || s[1] != '(' || !isID(s[2:2+idBytes], idBytes) || s[part-1] != ')' {
+			return false
+		}
+		if len(s) == part {
+			return true
 		}
 	}
 	return false

@@ -14,8 +14,10 @@ func (r *Rules) appendQuery(dst, query, host []byte) (_ []byte, fired Set) {
 	start := len(dst)
 	if r.set&(DropParams|SortQuery|SortQueryPairs) == 0 {
 		dst, fired = r.appendPlain(append(dst, '?'), query, 0)
+		fired |= r.lowerQuery(dst[start:])
 	} else {
 		r.buf, fired = r.appendPlain(r.buf[:0], query, 0)
+		fired |= r.lowerQuery(r.buf)
 		var f Set
 		dst, f = r.appendPairs(dst, r.buf, host)
 		fired |= f
@@ -43,6 +45,14 @@ func (r *Rules) appendPlain(dst, query []byte, fired Set) ([]byte, Set) {
 	}
 }
 
+// lowerQuery applies lowercase-query in place.
+func (r *Rules) lowerQuery(query []byte) Set {
+	if r.set&LowercaseQuery != 0 && lowerButEscapes(query) {
+		return LowercaseQuery
+	}
+	return 0
+}
+
 // appendPairs appends "?" and the pairs that stay, sorted. Where all were left out, so is the "?".
 func (r *Rules) appendPairs(dst, query, host []byte) (_ []byte, fired Set) {
 	r.pairs = r.pairs[:0]
@@ -59,7 +69,7 @@ func (r *Rules) appendPairs(dst, query, host []byte) (_ []byte, fired Set) {
 		} else {
 			name += from
 		}
-		if r.set&DropParams != 0 && r.drops(query[from:name], host) {
+		if r.set&DropParams != 0 && r.drops(query[from:name], query[min(name+1, to):to], host) {
 			fired |= DropParams
 		} else {
 			r.pairs = append(r.pairs, pair{uint32(from), uint32(to), uint32(name)})
@@ -81,12 +91,12 @@ func (r *Rules) appendPairs(dst, query, host []byte) (_ []byte, fired Set) {
 }
 
 // drops reports whether a list for this host has the parameter. Empty names stay.
-func (r *Rules) drops(name, host []byte) bool {
+func (r *Rules) drops(name, value, host []byte) bool {
 	if len(name) == 0 {
 		return false
 	}
 	for i := range r.params {
-		if p := &r.params[i]; p.forHost(host) && p.has(name) {
+		if p := &r.params[i]; p.forHost(host) && p.has(name, value) {
 			return true
 		}
 	}

@@ -15,6 +15,7 @@ const (
 	HexCase
 	Unreserved
 	PlusSpace
+	LowercaseQuery
 	DropParams
 	LowercasePath
 	CollapseSlashes
@@ -47,6 +48,7 @@ var infos = [...]Info{
 	{HexCase, "hex-case", "Write the hex digits of escapes in upper case (the RFC profiles do so anyway).", "http://h/%c3%a9", "http://h/%C3%A9", "None known: RFC 3986 section 6.2.2.1 calls them equivalent."},
 	{Unreserved, "unreserved", "Decode escapes of unreserved characters (the RFC profiles do so anyway).", "http://h/%7Ea", "http://h/~a", "None known: RFC 3986 section 6.2.2.2 calls them equivalent."},
 	{PlusSpace, "plus-space", "Write \"+\" in the query as \"%20\".", "http://h/?q=a+b", "http://h/?q=a%20b", "Queries that are no HTML form, where \"+\" is a plus."},
+	{LowercaseQuery, "lowercase-query", "Write the query in lower case; escapes keep their hex case. The names of drop-params then count in any case.", "http://h/?Q=%C3B", "http://h/?q=%C3b", "Servers that tell values by case: ids, tokens, encoded data."},
 	{DropParams, "drop-params", "Leave out query parameters by name: own lists, and the sets tracking and session.", "http://h/?id=1&utm_source=x", "http://h/?id=1", "Servers where such a parameter selects content."},
 	{LowercasePath, "lowercase-path", "Write the path in lower case; escapes keep their hex case.", "http://h/A/%C3b", "http://h/a/%C3b", "Servers with case-sensitive paths, which is most of them."},
 	{CollapseSlashes, "collapse-slashes", "Write runs of \"/\" in the path as one.", "http://h/a//b", "http://h/a/b", "Servers where an empty segment is data."},
@@ -97,7 +99,7 @@ var presets = [...]Preset{
 		"What most crawls want: tracking and session parameters out, query sorted. Keeps www, scheme, slashes and case.",
 	},
 	{
-		"surt", FoldScheme | DropUserinfo | DropTrailingDot | StripWWW | StripWWWNumber | HexCase | Unreserved | DropParams | LowercasePath | FoldTrailingSlash | SortQueryPairs | DropEmptyQuery,
+		"surt", FoldScheme | DropUserinfo | DropTrailingDot | StripWWW | StripWWWNumber | HexCase | Unreserved | LowercaseQuery | DropParams | LowercasePath | CollapseSlashes | FoldTrailingSlash | SortQueryPairs | DropEmptyQuery,
 		[]string{"session"},
 		"As web archives build their SURT keys, so far as these agree with one another.",
 	},
