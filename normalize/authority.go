@@ -136,6 +136,9 @@ func (r *run) appendPort() bool {
 	if r.on&RuleCheckPort != 0 && !r.checkDigits() {
 		return false
 	}
+	if r.portEscaped {
+		digits = r.decodePort(digits)
+	}
 	if len(digits) == 0 {
 		r.result.Flags |= FlagEmptyPort
 		if r.on&RuleDropEmptyPort == 0 {
@@ -173,6 +176,9 @@ func (r *run) appendPort() bool {
 //
 // Source: RFC 3986 section 3.2.3. Class: scheme.
 func (r *run) checkDigits() bool {
+	if r.portEscaped {
+		return true // they are digits: see isHostPort
+	}
 	for i, c := range r.parts.Port(r.text) {
 		if !uri.Is(c, uri.Digit) {
 			return r.refuse(BadPort, ComponentPort, int(r.parts.HostEnd)+1+i)

@@ -21,6 +21,7 @@ type Normalizer struct {
 	web      *whatwg.Parser // of the profile whatwg; nil for the others
 	old      bool           // the profile is RFC 2396's
 	marks    uri.Class      // what is unreserved: escapes of these characters are decoded
+	port     []byte         // scratch space for the digits of a port
 	work     uint64
 }
 
@@ -74,7 +75,7 @@ func newNormalizer(o Options) *Normalizer {
 // Clone makes an equal Normalizer for another goroutine.
 func (n *Normalizer) Clone() *Normalizer {
 	c := *n
-	c.mapper = mapper{} // scratch space
+	c.mapper, c.port = mapper{}, nil // scratch space
 	c.key = n.key.clone()
 	if n.web != nil {
 		c.web = n.web.Clone()

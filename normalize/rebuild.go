@@ -14,14 +14,15 @@ type run struct {
 	base  *Base
 	trace *trace // nil unless someone wants it explained
 
-	ref      []byte // as it came in
-	text     []byte // ref without what RuleTrim cut off
-	offset   int    // where text begins in ref
-	parts    uri.Parts
-	relates  bool    // text is resolved against base
-	current  bool    // text is a reference to the current document, which base then is
-	registry bool    // the authority holds a registry name, which stands in the host's place
-	scheme   *scheme // of the result; nil if not known
+	ref         []byte // as it came in
+	text        []byte // ref without what RuleTrim cut off
+	offset      int    // where text begins in ref
+	parts       uri.Parts
+	relates     bool    // text is resolved against base
+	current     bool    // text is a reference to the current document, which base then is
+	registry    bool    // the authority holds a registry name, which stands in the host's place
+	portEscaped bool    // the port's digits are escaped, some or all of them
+	scheme      *scheme // of the result; nil if not known
 
 	canonical int // bytes of path, query and fragment yet to come that are known to be canonical
 	out       []byte

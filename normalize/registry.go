@@ -26,10 +26,36 @@ func (r *run) splitRegistry() {
 	}
 	rest := r.text[r.parts.HostStart:r.parts.PathStart]
 	r.work += uint64(len(rest))
-	if len(rest) > 0 && rest[0] != '[' && !isHostPort(rest) {
+	switch {
+	case len(rest) == 0 || rest[0] == '[':
+	case !isHostPort(rest):
 		r.registry = true
 		r.parts.HostEnd = r.parts.PathStart
+	default:
+		r.portEscaped = bytes.IndexByte(r.parts.Port(r.text), '%') >= 0
 	}
+}
+
+// decodePort decodes a port of escaped digits. By the letter it would be the end of a registry name;
+// but escapes of unreserved characters mean those, and then it is a port.
+//
+//	foo://h:8%30/  ->  foo://h:80/
+//
+// Source: RFC 2396 section 2.3. Class: syntax.
+func (r *run) decodePort(text []byte) []byte {
+	if r.on&RuleDecodeUnreserved == 0 {
+		return text
+	}
+	digits := r.n.port[:0]
+	for rest := text; len(rest) > 0; {
+		var c byte
+		c, rest = nextDecoded(rest)
+		digits = append(digits, c)
+	}
+	r.n.port = digits
+	r.work += uint64(len(text))
+	r.step(RuleDecodeUnreserved, ComponentPort, text, digits)
+	return digits
 }
 
 // isRegistry reports whether the authority of a canonical URI holds a registry name.
@@ -41,8 +67,7 @@ func isRegistry(text []byte, p uri.Parts) bool {
 }
 
 // isHostPort reports whether text is a host, and a port if there is one, by RFC 2396 section 3.2.2,
-// as it is once the escapes of unreserved characters are decoded. A port of escaped digits counts: it
-// would be one once they are decoded, and is refused for what it is.
+// as it is once the escapes of unreserved characters are decoded.
 func isHostPort(text []byte) bool {
 	if i := bytes.LastIndexByte(text, ':'); i >= 0 {
 		for port := text[i+1:]; len(port) > 0; {

@@ -133,6 +133,34 @@ func TestG40_RFC2396FollowsTheSevenSteps(t *testing.T) {
 	}
 }
 
+// G40: what the normalizer makes of a relative reference is what it makes of the URI that the steps
+// give for it, but for escaped dots, which it decodes before paths are merged, and for the guard.
+func TestG40_RFC2396NormalizerFollowsTheSevenSteps(t *testing.T) {
+	r := rand.New(rand.NewPCG(23, 99))
+	n := newNormalizer(t, old)
+	tried := 0
+	for range 60_000 {
+		base, ref := randomBases[r.IntN(len(randomBases))], strings.Trim(randomReference(r), c0AndSpace)
+		parsed := parseLiterally(ref)
+		var b normalize.Base
+		l := retrieval(base)
+		n.SetBase(&b, l[0], l[1], l[2])
+		out, res := n.Append(nil, &b, []byte(ref))
+		if res.Reason != normalize.OK || res.BaseUsed == normalize.BaseNone || parsed.scheme != nil ||
+			strings.Contains(strings.ToLower(parsed.path), "%2e") || res.Flags&normalize.FlagPathGuarded != 0 {
+			continue
+		}
+		tried++
+		whole := transform2396(parseLiterally(string(b.URL())), parsed)
+		if want, _ := outcome(n, layers{}, whole); string(out) != want {
+			t.Fatalf("%q on %q: got %q, but the steps give %q, which is %q", ref, base, out, whole, want)
+		}
+	}
+	if tried < 5_000 {
+		t.Errorf("only %d references were relative", tried)
+	}
+}
+
 func FuzzResolve2396(f *testing.F) {
 	addSeeds(f)
 	f.Fuzz(checkSteps)
@@ -286,7 +314,7 @@ func TestRFC2396_NoAllocation(t *testing.T) {
 	var b normalize.Base
 	var out []byte
 	embedded, document := []byte("/x/../y/"), []byte("http://u:p@h.example:81/a/b?c")
-	refs := [][]byte{[]byte("../../../d?e#f"), []byte("#f"), []byte("?q"), []byte("HTTP://EX.example/a b"), []byte("foo://My_Reg:x/a"), []byte("foo://ex%41mple:7/")}
+	refs := [][]byte{[]byte("../../../d?e#f"), []byte("#f"), []byte("?q"), []byte("HTTP://EX.example/a b"), []byte("foo://My_Reg:x/a"), []byte("foo://ex%41mple:7/"), []byte("foo://h:%30%37")}
 	run := func() {
 		n.SetBase(&b, embedded, nil, document)
 		for _, ref := range refs {
