@@ -58,9 +58,10 @@ generate: ## rewrite everything that is generated: tables, schema pages, the sam
 generate-check: ## fail where `make generate` changes a file
 	scripts/generate-check.sh
 
-unicode: ## fetch the pinned Unicode data and rewrite the tables of normalize/uts46 (needs npm, node, Python)
+unicode: ## fetch the pinned Unicode data and rewrite the tables of normalize/uts46 and uts39 (needs npm, node, Python)
 	scripts/fetch-unicode
 	cd normalize/uts46 && go run gen_tables.go
+	cd normalize/uts39 && go run gen_tables.go
 
 fuzz: ## every fuzz target for FUZZTIME (default 30s each)
 	scripts/fuzz.sh $(FUZZTIME)

@@ -82,7 +82,8 @@ func (n *Normalizer) addLayer(b *Base, layer BaseUsed, text []byte) Result {
 	if text == nil {
 		return Result{}
 	}
-	out, result := n.Append(b.spare[:0], b, text)
+	var result Result
+	out := n.appendTo(b.spare[:0], b, text, &result)
 	b.spare = out
 	if result.Reason != OK {
 		b.skipped = true
@@ -93,7 +94,7 @@ func (n *Normalizer) addLayer(b *Base, layer BaseUsed, text []byte) Result {
 	result.Parts.FragStart = uri.Absent
 	b.spare, b.text = b.text, url
 	b.parts, b.used, b.skipped = result.Parts, layer, skipped
-	b.flags = result.Flags & resultFlags
+	b.flags = result.Flags & resultFlags &^ toldFlags
 	if b.flags&FlagEscapedControl != 0 && !hasEscapedControl(url) {
 		b.flags &^= FlagEscapedControl // it was in the fragment
 	}

@@ -88,6 +88,13 @@ func (n *Normalizer) Explain(embedded, entity, retrieval, ref []byte, o ExplainO
 	default:
 		out = n.rebuild(nil, base, ref, &result, &t)
 	}
+	if n.web == nil && result.Reason == OK {
+		n.tell(out, &result, oddAll)
+		if n.reject&result.Flags != 0 {
+			result.refuseFlagged(n.reject)
+			t.steps = nil
+		}
+	}
 	if result.Changed&RuleCurrentDocument != 0 {
 		e.Base = string(base.currentDocument().text)
 	}

@@ -12,8 +12,8 @@ import (
 // form already, which it mostly is, one pass over a table of byte classes proves it and one copy
 // writes it; else rebuild's own rules mend the rest, from the byte on where the proof failed. ok is
 // false for all other references: rebuild decides, and its answer would be the same for these; what
-// is in result then means nothing.
-func (n *Normalizer) appendQuick(dst []byte, base *Base, ref []byte, result *Result) (out []byte, ok bool) {
+// is in result then means nothing. holds is what the path of the result may hold.
+func (n *Normalizer) appendQuick(dst []byte, base *Base, ref []byte, result *Result) (out []byte, holds odd, ok bool) {
 	if len(ref) > 0 && (ref[0] <= ' ' || ref[len(ref)-1] <= ' ') && !n.opts.Strict {
 		result.Changed, result.Flags = RuleTrim, FlagTrimmed
 		from, to := textWithin(ref)
@@ -34,10 +34,10 @@ func (n *Normalizer) appendQuick(dst []byte, base *Base, ref []byte, result *Res
 
 // appendQuickHost is appendQuick for a reference with an http or https host at ref[at:]. The scheme
 // is that of base where base is not nil.
-func (n *Normalizer) appendQuickHost(dst []byte, base *Base, ref []byte, at int, result *Result) (out []byte, ok bool) {
+func (n *Normalizer) appendQuickHost(dst []byte, base *Base, ref []byte, at int, result *Result) (out []byte, holds odd, ok bool) {
 	end, upper := plainHost(ref, at)
 	if end == at {
-		return dst, false
+		return dst, oddAll, false
 	}
 	t := n.tailOf(ref)
 	t.keepDots = n.old
@@ -50,7 +50,7 @@ func (n *Normalizer) appendQuickHost(dst []byte, base *Base, ref []byte, at int,
 	case ref[end] == '?' || ref[end] == '#':
 		root, ok = true, t.tail(end)
 	default:
-		return dst, false
+		return dst, oddAll, false
 	}
 	out, shift := dst, uint32(0)
 	p := &result.Parts
@@ -81,7 +81,8 @@ func (n *Normalizer) appendQuickHost(dst []byte, base *Base, ref []byte, at int,
 		if base == nil {
 			parts.SchemeEnd = p.SchemeEnd
 		}
-		return n.mendRest(out, len(dst), base, &t, parts, result)
+		out, ok = n.mendRest(out, len(dst), base, &t, parts, result)
+		return out, oddAll, ok
 	}
 	if t.control {
 		result.Flags |= FlagEscapedControl
@@ -92,7 +93,7 @@ func (n *Normalizer) appendQuickHost(dst []byte, base *Base, ref []byte, at int,
 		shift++
 	}
 	p.QueryStart, p.FragStart = shiftedBy(t.query, shift), shiftedBy(t.fragment, shift)
-	return append(out, ref[end:]...), true
+	return append(out, ref[end:]...), t.holds, true
 }
 
 // shiftedBy is an offset n bytes further on, if there is one.
@@ -167,16 +168,16 @@ func plainHost(text []byte, at int) (end int, upper bool) {
 func mayBeAddress(c byte) bool { return uri.Is(c, uri.HexDigit) || c == 'x' || c == '.' }
 
 // appendQuickRelative is appendQuick for a reference that has neither scheme nor authority.
-func (n *Normalizer) appendQuickRelative(dst []byte, base *Base, ref []byte, result *Result) (out []byte, ok bool) {
+func (n *Normalizer) appendQuickRelative(dst []byte, base *Base, ref []byte, result *Result) (out []byte, holds odd, ok bool) {
 	if len(ref) == 0 || !base.quick || n.old && ref[0] == '#' {
-		return dst, false
+		return dst, oddAll, false
 	}
 	t := n.tailOf(ref)
 	var kept int // of the base
 	switch c := ref[0]; {
 	case c == '/':
 		if len(ref) > 1 && (ref[1] == '/' || ref[1] == '\\' || ref[1] <= ' ') {
-			return dst, false // an authority, or what a browser would read as one
+			return dst, oddAll, false // an authority, or what a browser would read as one
 		}
 		t.keepDots = n.old
 		kept, ok = int(base.parts.PathStart), t.path(0)
@@ -190,7 +191,7 @@ func (n *Normalizer) appendQuickRelative(dst []byte, base *Base, ref []byte, res
 	default:
 		end, plain := firstSegment(ref)
 		if end == 0 {
-			return dst, false
+			return dst, oddAll, false
 		}
 		kept, ok = base.dirEnd, plain && t.path(end)
 	}
@@ -203,7 +204,8 @@ func (n *Normalizer) appendQuickRelative(dst []byte, base *Base, ref []byte, res
 	}
 	if !ok || kept+len(ref) > n.maxOut {
 		head := append(dst, base.text[:base.parts.PathStart]...)
-		return n.mendRest(head, len(dst), base, &t, uri.Parts{SchemeEnd: uri.Absent, AuthStart: uri.Absent}, result)
+		out, ok = n.mendRest(head, len(dst), base, &t, uri.Parts{SchemeEnd: uri.Absent, AuthStart: uri.Absent}, result)
+		return out, oddAll, ok
 	}
 	shift := uint32(kept)
 	if t.query != uri.Absent {
@@ -217,7 +219,10 @@ func (n *Normalizer) appendQuickRelative(dst []byte, base *Base, ref []byte, res
 	if t.control {
 		result.Flags |= FlagEscapedControl
 	}
-	return append(append(dst, base.text[:kept]...), ref...), true
+	if kept > int(base.parts.PathStart) {
+		t.holds = oddAll // the base's path is there too
+	}
+	return append(append(dst, base.text[:kept]...), ref...), t.holds, true
 }
 
 // firstSegment is the end of the first segment of what can only be a relative path, 0 if it may be
@@ -235,7 +240,7 @@ func firstSegment(text []byte) (end int, plain bool) {
 			return i, plain
 		case c == ':':
 			return 0, false
-		case c != '.':
+		case c != '.' && c != ';' && c != '(':
 			plain = false // an escape too: rare enough
 		}
 	}
@@ -250,6 +255,7 @@ type tail struct {
 	control         bool      // whether there is an escaped control character
 	keepDots        bool      // whether dot segments are canonical
 	marks           uri.Class // what is unreserved
+	holds           odd       // what the path holds
 }
 
 func (n *Normalizer) tailOf(text []byte) tail {
@@ -267,6 +273,9 @@ func (t *tail) path(at int) bool {
 		switch {
 		case c == '.' && (t.keepDots || t.text[i-1] != '/' || !isDotSegment(t.text[i:])):
 		case c == '%' && t.escape(i):
+			t.holds |= oddEscape
+		case c == ';' || c == '(':
+			t.holds |= oddParam
 		case c == '?' || c == '#':
 			return t.tail(i)
 		default:

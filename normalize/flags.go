@@ -1,6 +1,9 @@
 package normalize
 
-import "math/bits"
+import (
+	"math/bits"
+	"strings"
+)
 
 // Flags is a set of flags, a bit each. A bit is never used again for another flag.
 //
@@ -50,6 +53,23 @@ const (
 	FlagInvalidCredentials
 	FlagDriveLetter
 	FlagDriveLetterHost
+
+	// What an attacker may have written.
+	FlagPrivateHost        // result
+	FlagMixedScriptHost    // result
+	FlagInvisibleHost      // result
+	FlagInvisibleRemoved   // reference
+	FlagHostDiffers        // result
+	FlagBackslashAuthority // reference
+	FlagEncodedSlash       // result
+	FlagEncodedDots        // reference
+
+	// What a crawler may be caught in.
+	FlagRepeatedSegments // result
+	FlagCalendar         // result
+	FlagSessionID        // result
+	FlagDeepPath         // result
+	FlagVeryLong         // result
 	flagEnd
 )
 
@@ -101,7 +121,23 @@ var flagInfos = [...]FlagInfo{
 	{FlagInvalidCredentials, "invalid_credentials", "reference", "URL standard, invalid-credentials: there was userinfo.", "http://u@h/", "whatwg"},
 	{FlagDriveLetter, "file_invalid_windows_drive_letter", "reference", "URL standard, file-invalid-Windows-drive-letter: a relative reference began with a drive letter.", "c|/x", "whatwg"},
 	{FlagDriveLetterHost, "file_invalid_windows_drive_letter_host", "reference", "URL standard, file-invalid-Windows-drive-letter-host: a drive letter stood where the host should.", "file://c:/x", "whatwg"},
+	{FlagPrivateHost, "private_host", "result", "The host is localhost, a name for private use, or an address, in any form that browsers read, that the IANA registries call not globally reachable.", "http://0x7f.1/", ""},
+	{FlagMixedScriptHost, "mixed_script_host", "result", "A label of the host mixes scripts that are not written together (UTS 39 section 5.2, highly restrictive).", "http://p\u0430ypal.example/", ""},
+	{FlagInvisibleHost, "invisible_host", "result", "A label of the host holds a code point that nobody sees.", "http://\u0915\u094d\u200d\u0937.example/", ""},
+	{FlagInvisibleRemoved, "invisible_removed", "reference", "The host held code points that nobody sees; mapping it to ASCII removed them.", "http://ex\u00adample.com/", ""},
+	{FlagHostDiffers, "host_differs", "result", "Programs that follow RFC 3986 and such that follow the URL standard read different hosts, or one of them none.", "http://0177.0.0.1/", ""},
+	{FlagBackslashAuthority, "backslash_authority", "reference", "There was a backslash in the authority, or where one begins: programs disagree about the host.", "http://good.com\\@evil.com/", "whatwg"},
+	{FlagEncodedSlash, "encoded_slash", "result", "The path holds an escaped slash or backslash, which some servers decode before they split the path.", "http://h/a%2Fb", ""},
+	{FlagEncodedDots, "encoded_dots", "reference", "The path had a dot segment whose dots were escaped.", "http://h/a/%2e%2e/b", ""},
+	{FlagRepeatedSegments, "repeated_segments", "result", "One, two or three segments of the path stand there three times in a row, in a path of more than five.", "http://h/a/b/a/b/a/b", ""},
+	{FlagCalendar, "calendar", "result", "The URI looks like a page of a calendar: a date in the query, or in the path after a segment that begins with cal, event, agenda or kalender.", "http://h/calendar/2031/05", ""},
+	{FlagSessionID, "session_id", "result", "The URI holds a session's id: a parameter of the set session, or an ASP.NET segment.", "http://h/a;jsessionid=1", ""},
+	{FlagDeepPath, "deep_path", "result", "The path has more than 20 segments.", "http://h/1/2/3/4/5/6/7/8/9/10/11/12/13/14/15/16/17/18/19/20/21", ""},
+	{FlagVeryLong, "very_long", "result", "The URI is longer than 2,048 bytes, the most that a sitemap may list.", veryLongExample, ""},
 }
+
+// veryLongExample is the shortest URI that FlagVeryLong tells of.
+var veryLongExample = "http://h/" + strings.Repeat("x", veryLong-len("http://h/")+1)
 
 // FlagInfos lists all flags in the order of their bits.
 func FlagInfos() []FlagInfo { return append([]FlagInfo(nil), flagInfos[:]...) }
@@ -126,6 +162,35 @@ func (f Flags) AppendNames(dst []byte, sep byte) []byte {
 	return dst
 }
 
+// flagNamed is the flag of a name, 0 if there is none.
+func flagNamed(name string) Flags {
+	for _, info := range &flagInfos {
+		if info.Name == name {
+			return info.Bit
+		}
+	}
+	return 0
+}
+
+// component is where the lowest flag of a set has its cause.
+func (f Flags) component() Component {
+	switch f & -f {
+	case FlagUserinfo, FlagPassword, FlagUserinfoStripped, FlagPasswordStripped, FlagEarlierAt, FlagInvalidCredentials:
+		return ComponentUserinfo
+	case FlagIDN, FlagBadXNLabel, FlagNumericHost, FlagIPAddress, FlagDomainToASCII, FlagDomainPercentEncoded, FlagIPv4EmptyPart,
+		FlagIPv4TooFewParts, FlagIPv4NonDecimalPart, FlagIPv4OutOfRangePart, FlagIPv4NonASCIIInput, FlagIPv6PieceLeadingZero,
+		FlagPrivateHost, FlagMixedScriptHost, FlagInvisibleHost, FlagInvisibleRemoved, FlagHostDiffers:
+		return ComponentHost
+	case FlagEmptyPort, FlagReservedPort, FlagBadPort:
+		return ComponentPort
+	case FlagPathGuarded, FlagEncodedSlash, FlagEncodedDots, FlagRepeatedSegments, FlagDeepPath:
+		return ComponentPath
+	case FlagBackslashAuthority:
+		return ComponentAuthority
+	}
+	return ComponentReference
+}
+
 // flagName is the name of the lowest flag that is set.
 func flagName(f Flags) string {
 	if i := bits.TrailingZeros64(uint64(f)); i < len(flagInfos) {
@@ -135,7 +200,11 @@ func flagName(f Flags) string {
 }
 
 // resultFlags are those that describe the canonical URI. They hold again for the URI itself.
-const resultFlags = FlagPathGuarded | authorityFlags | FlagEscapedControl
+const resultFlags = FlagPathGuarded | authorityFlags | FlagEscapedControl | toldFlags
 
 // authorityFlags are those of the result that come with its authority.
 const authorityFlags = FlagIDN | FlagBadXNLabel | FlagNumericHost | FlagIPAddress | FlagUserinfo | FlagPassword | FlagReservedPort | FlagBadPort
+
+// toldFlags are those of the result that tell finds in its text alone.
+const toldFlags = FlagPrivateHost | FlagMixedScriptHost | FlagInvisibleHost | FlagHostDiffers | FlagEncodedSlash |
+	FlagRepeatedSegments | FlagCalendar | FlagSessionID | FlagDeepPath | FlagVeryLong

@@ -166,6 +166,9 @@ func (r *run) mapLabels(at int) bool {
 		return r.refuse(BadHost, ComponentHost, int(r.parts.HostStart)+rawOffset(r.parts.Host(r.text), bad))
 	}
 	r.result.Flags |= mapped.flags
+	if !isASCII(name) && holdsInvisible(name) {
+		r.result.Flags |= FlagInvisibleRemoved
+	}
 	r.lowerHost(at)
 	if !bytes.Equal(r.out[at:], mapped.ascii) {
 		r.step(RuleIDNA, ComponentHost, r.out[at:], mapped.ascii)

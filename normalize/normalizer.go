@@ -18,6 +18,8 @@ type Normalizer struct {
 	fallback Base // the default base, for a nil *Base and as outermost layer
 	mapper   mapper
 	key      keyer
+	teller   teller
+	reject   Flags          // Options.RejectFlags
 	web      *whatwg.Parser // of the profile whatwg; nil for the others
 	old      bool           // the profile is RFC 2396's
 	marks    uri.Class      // what is unreserved: escapes of these characters are decoded
@@ -43,7 +45,7 @@ func newNormalizer(o Options) *Normalizer {
 		on: allRules, fast: true,
 		maxIn: o.MaxURIBytes, maxOut: OutputBound(o.MaxURIBytes),
 		key: newKeyer(o.Key),
-		old: o.isOld(), marks: uri.Unreserved,
+		old: o.isOld(), marks: uri.Unreserved, reject: o.rejectedFlags(),
 	}
 	if n.old {
 		n.marks = uri.Unreserved2396
@@ -75,7 +77,7 @@ func newNormalizer(o Options) *Normalizer {
 // Clone makes an equal Normalizer for another goroutine.
 func (n *Normalizer) Clone() *Normalizer {
 	c := *n
-	c.mapper, c.port = mapper{}, nil // scratch space
+	c.mapper, c.teller, c.port = mapper{}, teller{}, nil // scratch space
 	c.key = n.key.clone()
 	if n.web != nil {
 		c.web = n.web.Clone()
@@ -106,35 +108,53 @@ type Result struct {
 // appended[:Parts.URLEnd(len(appended))]. Refused: dst comes back as it was. base may be nil: then
 // it is the default base, if there is one. ref and base must not share bytes with dst's spare room.
 func (n *Normalizer) Append(dst []byte, base *Base, ref []byte) (out []byte, result Result) {
+	// The result is filled in place: to copy one that was just written costs as much as the rest
+	// of the short way.
+	out = n.appendTo(dst, base, ref, &result)
+	if n.reject&result.Flags != 0 && result.Reason == OK {
+		result.refuseFlagged(n.reject)
+		return dst, result
+	}
+	return out, result
+}
+
+// appendTo is Append but for the flags that are refused. It fills result, which is zero before.
+func (n *Normalizer) appendTo(dst []byte, base *Base, ref []byte, result *Result) (out []byte) {
+	holds := oddAll
 	if len(ref) > n.maxIn {
 		result.Reason, result.Component, result.At = TooLong, ComponentReference, uint32(n.maxIn)
-		return dst, result
+		return dst
 	}
 	if base == nil {
 		base = &n.fallback
 	}
-	if !n.fast || n.key.gsb != nil {
-		return n.appendSeldom(dst, base, ref)
+	ok := false
+	switch {
+	case n.web != nil:
+		out, *result = n.appendWeb(dst, base, ref)
+	case n.fast && n.key.gsb == nil:
+		if out, holds, ok = n.appendQuick(dst, base, ref, result); ok {
+			break
+		}
+		holds = oddAll
+		*result = Result{}
+		fallthrough
+	default:
+		out = n.rebuild(dst, base, ref, result, nil)
 	}
-	// The result is filled in place: to copy one that was just written costs as much as the rest
-	// of the short way.
-	if out, ok := n.appendQuick(dst, base, ref, &result); ok {
-		return out, result
+	if result.Reason != OK {
+		return out
 	}
-	result = Result{}
-	out = n.rebuild(dst, base, ref, &result, nil)
-	return out, result
+	if n.key.gsb != nil {
+		n.keepResolved(base, ref, *result)
+	}
+	n.tell(out[len(dst):], result, holds)
+	return out
 }
 
-// appendSeldom is Append for the profile whatwg and the rule gsb.
-func (n *Normalizer) appendSeldom(dst []byte, base *Base, ref []byte) (out []byte, result Result) {
-	if n.web != nil {
-		out, result = n.appendWeb(dst, base, ref)
-	} else {
-		out = n.rebuild(dst, base, ref, &result, nil)
-	}
-	if n.key.gsb != nil && result.Reason == OK {
-		n.keepResolved(base, ref, result)
-	}
-	return out, result
+// refuseFlagged makes a refusal of a result that has a flag of the set. The flags stay, so that it
+// can be seen which it was.
+func (r *Result) refuseFlagged(set Flags) {
+	flag := r.Flags & set
+	*r = Result{Reason: Flagged, Component: flag.component(), Flags: r.Flags}
 }

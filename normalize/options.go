@@ -30,6 +30,9 @@ type Options struct {
 	Userinfo string
 	// RefuseBadPorts refuses the ports that the fetch standard calls bad. Default false.
 	RefuseBadPorts bool
+	// RejectFlags names flags (see FlagInfos) that are refused, with the reason Flagged: what the
+	// URI, or the reference that it came from, must not have. Base URIs may have them. Default: none.
+	RejectFlags []string
 	// MaxURIBytes bounds the reference, in bytes. Default 64 KiB, 1 B to 64 MiB. The canonical
 	// form, with its fragment, is bounded by four times that and 1 KiB: see OutputBound.
 	MaxURIBytes int
@@ -105,6 +108,11 @@ func (o Options) Validate() error {
 	for i, p := range o.DefaultPorts {
 		if value, accepted := o.portFault(i); accepted != "" {
 			fault("default_ports["+strconv.Itoa(i)+"]", strconv.Quote(p.Scheme)+": "+value, accepted)
+		}
+	}
+	for i, name := range o.RejectFlags {
+		if flagNamed(name) == 0 {
+			fault("reject_flags["+strconv.Itoa(i)+"]", strconv.Quote(name), strings.Join((flagEnd-1).Names(), ", "))
 		}
 	}
 	faults = append(faults, o.keyFaults()...)
@@ -224,6 +232,9 @@ func (o Options) settingsID() string {
 	for _, p := range o.addedPorts() {
 		b.WriteString("default_port=" + p.Scheme + ":" + strconv.Itoa(int(p.Port)) + "\n")
 	}
+	if names := o.rejectedFlags().Names(); len(names) > 0 {
+		b.WriteString("reject_flags=" + strings.Join(names, ",") + "\n")
+	}
 	if o.isWeb() {
 		b.WriteString("encoding=" + strings.ToLower(o.Encoding) + "\n")
 	}
@@ -233,6 +244,14 @@ func (o Options) settingsID() string {
 	sum := sha256.Sum256([]byte(b.String()))
 	major, _, _ := strings.Cut(uts46.UnicodeVersion, ".")
 	return o.Profile + ".u" + major + "+" + hex.EncodeToString(sum[:4])
+}
+
+// rejectedFlags is the set that RejectFlags names.
+func (o Options) rejectedFlags() (set Flags) {
+	for _, name := range o.RejectFlags {
+		set |= flagNamed(name)
+	}
+	return set
 }
 
 // addedPorts are the default ports that the options really add, in lower case, sorted, once each.

@@ -28,6 +28,9 @@ func (r *run) appendPath() {
 	default:
 		r.appendText(path, uri.PathChar, ComponentPath)
 	}
+	if r.result.Changed&RuleDecodeUnreserved != 0 && hasEncodedDots(path, "") {
+		r.result.Flags |= FlagEncodedDots
+	}
 	if !r.done.HasAuthority() && (len(r.out) == at || r.out[at] != '/') {
 		return // opaque
 	}

@@ -69,6 +69,8 @@ const (
 	Truncated    // the input broke off inside the record
 	BadRequest   // access log: the quoted request is no request line (RFC 9112 section 3)
 	NoTarget     // access log: the request's target names no URI: "*", or an authority alone (RFC 9112 section 3.2)
+
+	Flagged // it has a flag that reject_flags names
 )
 
 // String is the reason's name, "ok" for OK.
@@ -135,6 +137,7 @@ var reasonInfos = [...]ReasonInfo{
 	{Truncated, "truncated", "The input broke off inside the record.", "Fetch the file again: it is damaged."},
 	{BadRequest, "bad_request", "Access log: what is quoted as the request is no request line.", "Nothing: clients sent something else than HTTP."},
 	{NoTarget, "no_target", "Access log: the request's target names no URI: \"*\", or an authority alone.", "Nothing: such requests have no page."},
+	{Flagged, "flagged", "It has a flag that reject_flags names; its flags tell which.", "Take the flag out of reject_flags to let such references through."},
 }
 
 var componentInfos = [...]ComponentInfo{

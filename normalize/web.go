@@ -29,6 +29,7 @@ func (n *Normalizer) appendWeb(dst []byte, base *Base, ref []byte) ([]byte, Resu
 		return dst, r
 	}
 	r.Parts = w.Parts
+	r.Flags |= n.webRemarks(ref, w)
 	switch {
 	case w.Relative:
 		r.BaseUsed = base.used
@@ -52,6 +53,54 @@ func (n *Normalizer) appendWeb(dst []byte, base *Base, ref []byte) ([]byte, Resu
 		return dst, Result{Flags: r.Flags, Reason: BadPort, Component: ComponentPort}
 	}
 	return out, r
+}
+
+// webRemarks are the flags of what the URL standard mends in silence, or under a name that tells
+// less.
+func (n *Normalizer) webRemarks(ref []byte, w whatwg.Result) (flags Flags) {
+	if w.Errors&whatwg.InvalidReverseSolidus != 0 && backslashInAuthority(ref) {
+		flags |= FlagBackslashAuthority
+	}
+	if bytes.IndexByte(ref, '%') >= 0 {
+		p := uri.Split(ref)
+		if hasEncodedDots(p.Path(ref), "\\") {
+			flags |= FlagEncodedDots
+		}
+	}
+	if w.Host == whatwg.HostDomain && w.Errors&(whatwg.DomainToASCII|whatwg.DomainPercentEncoded|whatwg.InvalidURLUnit) != 0 || !isASCII(ref) {
+		text := bytes.Trim(ref, spaceAndControls)
+		p := uri.Split(text)
+		n.teller.ascii = appendUnescaped(n.teller.ascii[:0], p.Host(text))
+		if holdsInvisible(n.teller.ascii) {
+			flags |= FlagInvisibleRemoved
+		}
+	}
+	return flags
+}
+
+// backslashInAuthority reports whether there is a backslash in the authority of a reference, or
+// where one begins.
+func backslashInAuthority(ref []byte) bool {
+	text := bytes.Trim(ref, spaceAndControls)
+	p := uri.Split(text)
+	if p.HasAuthority() {
+		return bytes.IndexByte(p.Authority(text), '\\') >= 0
+	}
+	at := authorityLookalike(text, p)
+	return at >= 0 && text[at] == '\\'
+}
+
+// appendUnescaped appends text with all its escapes decoded.
+func appendUnescaped(dst, text []byte) []byte {
+	for i := 0; i < len(text); i++ {
+		if uri.IsEscape(text, i) {
+			dst = append(dst, uri.Unhex(text[i+1])<<4|uri.Unhex(text[i+2]))
+			i += 2
+			continue
+		}
+		dst = append(dst, text[i])
+	}
+	return dst
 }
 
 // webUserinfo applies the policies that take userinfo, or its password, away.
@@ -137,7 +186,8 @@ func (n *Normalizer) addWebLayer(b *Base, layer BaseUsed, text []byte) Result {
 	if text == nil {
 		return Result{}
 	}
-	out, result := n.Append(b.spare[:0], b, text)
+	var result Result
+	out := n.appendTo(b.spare[:0], b, text, &result)
 	b.spare = out
 	if result.Reason == OK && layer == BaseEmbedded {
 		if s := string(result.Parts.Scheme(out)); s == "data" || s == "javascript" {
@@ -152,7 +202,7 @@ func (n *Normalizer) addWebLayer(b *Base, layer BaseUsed, text []byte) Result {
 	result.Parts.FragStart = uri.Absent
 	n.web.SetBase(&b.web, nil, url)
 	b.spare, b.text = b.text, url
-	b.parts, b.used, b.flags, b.opaque = result.Parts, layer, result.Flags&resultFlags, b.web.Opaque()
+	b.parts, b.used, b.flags, b.opaque = result.Parts, layer, result.Flags&resultFlags&^toldFlags, b.web.Opaque()
 	return result
 }
 

@@ -1,6 +1,7 @@
 package keyrule
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
 	"slices"
@@ -54,6 +55,55 @@ func ParamSetNames(set string) []string { return slices.Clone(paramSets[set].nam
 
 // ParamSetDoc says what a ready-made list leaves out beside its names; "" is nothing.
 func ParamSetDoc(set string) string { return paramSets[set].doc }
+
+// HoldsSessionSegment reports whether a path holds a session's id: a parameter of the set "session", or
+// a segment as ASP.NET writes it, "(S(" and the id.
+func HoldsSessionSegment(path []byte) bool {
+	if i := bytes.IndexByte(path, ';'); i >= 0 && sessionParams.hasPathParam(path[i:]) {
+		return true
+	}
+	i := bytes.IndexByte(path, '(')
+	return i > 0 && bytes.Contains(path[i-1:], []byte("/(S("))
+}
+
+// IsSessionParam reports whether a query parameter is of the set "session".
+func IsSessionParam(name, value []byte) bool {
+	if len(name) < 2 {
+		return false
+	}
+	switch [2]byte{name[0] | 0x20, name[1] | 0x20} { // what the names begin with
+	case [2]byte{'j', 's'}, [2]byte{'p', 'h'}, [2]byte{'s', 'e'}, [2]byte{'s', 'i'}, [2]byte{'a', 's'}, [2]byte{'c', 'f'}:
+		return sessionParams.has(name, value)
+	}
+	return false
+}
+
+var sessionParams = paramSets["session"]
+
+// hasPathParam reports whether text, which begins with ";", holds a path parameter of the list.
+func (p *params) hasPathParam(text []byte) bool {
+	for len(text) > 0 {
+		text = text[1:]
+		end := bytes.IndexAny(text, ";/")
+		if end < 0 {
+			end = len(text)
+		}
+		name, _, _ := bytes.Cut(text[:end], []byte{'='})
+		for _, n := range p.path {
+			if match(n, name, true) {
+				return true
+			}
+		}
+		if text = text[end:]; len(text) > 0 && text[0] == '/' {
+			i := bytes.IndexByte(text, ';')
+			if i < 0 {
+				return false
+			}
+			text = text[i:]
+		}
+	}
+	return false
+}
 
 func (p *params) settings() string {
 	if p.set != "" {

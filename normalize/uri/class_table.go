@@ -16,7 +16,7 @@ const (
 	Pchar                            // pchar but for pct-encoded, RFC 3986 section 3.3
 	PathChar                         // pchar and "/": a path but for pct-encoded, RFC 3986 section 3.3
 	QueryChar                        // pchar, "/" and "?": a query or fragment but for pct-encoded, RFC 3986 sections 3.4 and 3.5
-	PathPlain                        // PathChar without ".", which may make a dot segment, RFC 3986 section 5.2.4
+	PathPlain                        // PathChar without ".", which may make a dot segment, RFC 3986 section 5.2.4, and without ";" and "(", which may begin a session's id
 	SegmentPlain                     // PathPlain without "/" and ":", RFC 3986 section 4.2 (segment-nz-nc)
 	HostPlain                        // RegName without upper case, which section 6.2.2.1 folds, and "-", which may make an A-label, RFC 5890 section 2.3.2.1
 	Unreserved2396                   // unreserved, RFC 2396 section 2.3: the marks too that are sub-delims since
@@ -28,7 +28,7 @@ var classes = [256]Class{
 	'$':  SubDelims | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain,
 	'&':  SubDelims | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain,
 	'\'': SubDelims | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain | Unreserved2396,
-	'(':  SubDelims | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain | Unreserved2396,
+	'(':  SubDelims | RegName | UserinfoChar | Pchar | PathChar | QueryChar | HostPlain | Unreserved2396,
 	')':  SubDelims | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain | Unreserved2396,
 	'*':  SubDelims | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain | Unreserved2396,
 	'+':  SchemeChar | SubDelims | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain,
@@ -47,7 +47,7 @@ var classes = [256]Class{
 	'8':  Digit | HexDigit | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain | Unreserved2396,
 	'9':  Digit | HexDigit | SchemeChar | Unreserved | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain | Unreserved2396,
 	':':  GenDelims | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain,
-	';':  SubDelims | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain,
+	';':  SubDelims | RegName | UserinfoChar | Pchar | PathChar | QueryChar | HostPlain,
 	'=':  SubDelims | RegName | UserinfoChar | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain | HostPlain,
 	'?':  GenDelims | QueryChar,
 	'@':  GenDelims | Pchar | PathChar | QueryChar | PathPlain | SegmentPlain,

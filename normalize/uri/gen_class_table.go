@@ -33,8 +33,8 @@ var sets = []set{
 	{"Pchar", "pchar but for pct-encoded, RFC 3986 section 3.3", isPchar},
 	{"PathChar", `pchar and "/": a path but for pct-encoded, RFC 3986 section 3.3`, isPath},
 	{"QueryChar", `pchar, "/" and "?": a query or fragment but for pct-encoded, RFC 3986 sections 3.4 and 3.5`, isQuery},
-	{"PathPlain", `PathChar without ".", which may make a dot segment, RFC 3986 section 5.2.4`, func(c byte) bool { return isPath(c) && c != '.' }},
-	{"SegmentPlain", `PathPlain without "/" and ":", RFC 3986 section 4.2 (segment-nz-nc)`, func(c byte) bool { return isPath(c) && !in(c, "./:") }},
+	{"PathPlain", `PathChar without ".", which may make a dot segment, RFC 3986 section 5.2.4, and without ";" and "(", which may begin a session's id`, func(c byte) bool { return isPath(c) && !in(c, ".;(") }},
+	{"SegmentPlain", `PathPlain without "/" and ":", RFC 3986 section 4.2 (segment-nz-nc)`, func(c byte) bool { return isPath(c) && !in(c, "./:;(") }},
 	{"HostPlain", `RegName without upper case, which section 6.2.2.1 folds, and "-", which may make an A-label, RFC 5890 section 2.3.2.1`, func(c byte) bool { return isRegName(c) && !isUpper(c) && c != '-' }},
 	{"Unreserved2396", "unreserved, RFC 2396 section 2.3: the marks too that are sub-delims since", func(c byte) bool { return isUnreserved(c) || in(c, "!*'()") }},
 }

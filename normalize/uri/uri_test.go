@@ -313,8 +313,8 @@ func TestClasses(t *testing.T) {
 		{"pchar", Pchar, regName + ":@"},
 		{"path", PathChar, regName + ":@/"},
 		{"query", QueryChar, regName + ":@/?"},
-		{"path without dot", PathPlain, strings.ReplaceAll(regName, ".", "") + ":@/"},
-		{"segment without dot and colon", SegmentPlain, strings.ReplaceAll(regName, ".", "") + "@"},
+		{"path without dot", PathPlain, strings.NewReplacer(".", "", ";", "", "(", "").Replace(regName) + ":@/"},
+		{"segment without dot and colon", SegmentPlain, strings.NewReplacer(".", "", ";", "", "(", "").Replace(regName) + "@"},
 		{"lower-case host without hyphen", HostPlain, strings.ReplaceAll(regName[26:], "-", "")},
 	} {
 		for b := range 256 {

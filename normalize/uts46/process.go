@@ -313,6 +313,19 @@ func (p *Processor) validate(l *label, isBidi bool) Fault {
 	return NoFault
 }
 
+// AppendDecoded appends what an A-label, "xn--" and Punycode, stands for, be that valid or not. ok is
+// false where the Punycode stands for nothing.
+func (p *Processor) AppendDecoded(dst []rune, label []byte) (_ []rune, ok bool) {
+	if len(label) < len("xn--") {
+		return dst, false
+	}
+	p.mapped = p.mapped[:0]
+	for _, c := range label[len("xn--"):] {
+		p.mapped = append(p.mapped, rune(c))
+	}
+	return p.puny.appendDecoded(dst, p.mapped)
+}
+
 // Clone makes an equal Processor for another goroutine.
 func (p *Processor) Clone() *Processor { return New(p.opts) }
 

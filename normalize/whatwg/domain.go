@@ -12,6 +12,12 @@ const (
 	maxDomainBytes = 253
 )
 
+// NewDomainToASCII makes what the domain parser (section 3.3) runs on a domain with beStrict false:
+// Unicode ToASCII with the flags that the standard sets.
+func NewDomainToASCII() *uts46.Processor {
+	return uts46.New(uts46.Options{CheckBidi: true, CheckJoiners: true})
+}
+
 // isStrict reports whether a domain of ASCII, in lower case, passes the domain parser with
 // beStrict true (section 3.3): letters, digits and hyphens in labels of 1 to 63 bytes, no hyphen
 // at either end of a label, none at its third and fourth place unless it is a valid A-label.

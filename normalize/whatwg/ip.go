@@ -31,6 +31,17 @@ func endsInNumber(domain []byte) bool {
 	return true
 }
 
+// ParseIPv4 reads a domain in lower case that ends in a number as the IPv4 address that it is, in all
+// the forms that section 3.5 takes. ok is false for a domain that does not end in a number, and where
+// the URL standard refuses it.
+func ParseIPv4(domain []byte) (address uint32, ok bool) {
+	if len(domain) == 0 || !endsInNumber(domain) {
+		return 0, false
+	}
+	address, _, ok = parseIPv4(domain)
+	return address, ok
+}
+
 // parseIPv4 is the IPv4 parser (section 3.5) on a domain in lower case.
 func parseIPv4(domain []byte) (address uint32, errs Errors, ok bool) {
 	if domain[len(domain)-1] == '.' {

@@ -39,7 +39,7 @@ func New(o Options) *Parser {
 		strict: uts46.New(uts46.Options{
 			CheckHyphens: true, CheckBidi: true, CheckJoiners: true, UseSTD3ASCIIRules: true, VerifyDNSLength: true,
 		}),
-		relaxed:  uts46.New(uts46.Options{CheckBidi: true, CheckJoiners: true}),
+		relaxed:  NewDomainToASCII(),
 		encoders: map[string]*queryEncoder{},
 		known:    true,
 	}
