@@ -95,6 +95,12 @@ type Normalize struct {
 	Userinfo string `yaml:"userinfo"`
 	// Refuse the ports that the fetch standard calls bad. Default false: they are flagged.
 	RefuseBadPorts bool `yaml:"refuse_bad_ports"`
+	// Flags that are not let through (reason flagged): their names, such as private_host or
+	// repeated_segments; "urisieve rules" lists all. Part of the settings id. Default: none.
+	RejectFlags []string `yaml:"reject_flags"`
+	// Tell of what a crawler may be caught in too, by flags: repeated_segments, calendar, session_id,
+	// deep_path, very_long. Off saves a look at every path and query. Default true.
+	TrapFlags bool `yaml:"trap_flags"`
 	// The character encoding of the documents that references come from, in which whatwg writes
 	// queries: a label such as windows-1252. Default "": UTF-8; only with whatwg.
 	Encoding string `yaml:"encoding"`
@@ -269,7 +275,7 @@ func Default() Config {
 			Format: "text", Header: "auto", Quotes: "yes", VhostScheme: "auto",
 			MaxRecordBytes: Auto, MaxExpansion: 1000, MaxWindowBytes: 128 << 20,
 		},
-		Normalize: Normalize{Profile: "rfc3986", Userinfo: "keep", MaxURIBytes: 64 << 10},
+		Normalize: Normalize{Profile: "rfc3986", Userinfo: "keep", MaxURIBytes: 64 << 10, TrapFlags: true},
 		Dedup:     Dedup{Mode: "exact", Memory: Auto, Duplicates: "drop"},
 		Output: Output{
 			QueueKey: "host", RowGroupRows: 100_000, FileRows: 10_000_000, FileBytes: 512 << 20,

@@ -9,36 +9,53 @@ import (
 // A calendar links to the next month for ever. What looks like a page of one has a date where a
 // blog's archive, which ends, seldom has it.
 
-// calendarWords begin a segment, in any case, after which a date makes a page of a calendar.
+// calendarWords begin one of the first three segments, in any case, of what looks like a calendar.
 var calendarWords = [...]string{"cal", "event", "agenda", "kalender"}
 
-// datedCalendar reports whether a path has year and month, as one segment or two, after a segment
-// that begins with a word for a calendar:
+// datedCalendar reports whether a path has year and month, as one segment or two, after one of its
+// first three segments that begins with a word for a calendar:
 //
-//	/calendar/2031/05   /events/list/2031-05-01/
+//	/calendar/2031/05   /en/Events/list/2031-05-01/
 func datedCalendar(path []byte) bool {
-	calendar, year := false, false // such a segment was seen; the last segment was a year
-	for rest, more := path[1:], true; more; {
-		var segment []byte
-		segment, rest, more = bytes.Cut(rest, slash)
-		switch {
-		case !calendar:
-			calendar = beginsWithAny(segment, calendarWords[:])
-		case year && isMonth(segment), isISODate(segment):
-			return true
-		default:
-			year = isYear(segment)
+	for i, tries := 1, 0; tries < 3; tries++ {
+		if isCalendarWord(path[i:]) {
+			return isDated(path[i:])
+		}
+		n := bytes.IndexByte(path[i:], '/')
+		if n < 0 {
+			return false
+		}
+		i += n + 1
+	}
+	return false
+}
+
+// isCalendarWord reports whether text begins with one of calendarWords.
+func isCalendarWord(text []byte) bool {
+	if len(text) == 0 {
+		return false
+	}
+	switch text[0] | 0x20 {
+	case 'c', 'e', 'a', 'k':
+		for _, w := range calendarWords {
+			if len(text) >= len(w) && bytes.EqualFold(text[:len(w)], []byte(w)) {
+				return true
+			}
 		}
 	}
 	return false
 }
 
-// beginsWithAny reports whether text begins with one of the words, in any case.
-func beginsWithAny(text []byte, words []string) bool {
-	for _, w := range words {
-		if len(text) >= len(w) && bytes.EqualFold(text[:len(w)], []byte(w)) {
+// isDated reports whether a path has a segment that is a year and a month, or two such segments.
+func isDated(path []byte) bool {
+	year := false // the last segment was one
+	for rest, more := path, true; more; {
+		var segment []byte
+		segment, rest, more = bytes.Cut(rest, slash)
+		if year && isMonth(segment) || isISODate(segment) {
 			return true
 		}
+		year = isYear(segment)
 	}
 	return false
 }

@@ -273,7 +273,9 @@ func TestU61_ExamplesOfFlagsAreTrue(t *testing.T) {
 		if flag.Family != "" {
 			continue // of another profile, whose tests have it
 		}
-		got, r := outcome(newNormalizer(t, options[flag.Name]), bases[flag.Name], flag.Example)
+		o := options[flag.Name]
+		o.TrapFlags = true
+		got, r := outcome(newNormalizer(t, o), bases[flag.Name], flag.Example)
 		if r.Flags&flag.Bit == 0 || flag.Doc == "" {
 			t.Errorf("%s: %q gave %s with flags %v", flag.Name, flag.Example, got, r.Flags.Names())
 		}

@@ -39,8 +39,7 @@ func (n *Normalizer) appendQuickHost(dst []byte, base *Base, ref []byte, at int,
 	if end == at {
 		return dst, oddAll, false
 	}
-	t := n.tailOf(ref)
-	t.keepDots = n.old
+	t := tail{text: ref, query: uri.Absent, fragment: uri.Absent, marks: n.marks, keepDots: n.old}
 	root := false
 	switch {
 	case end == len(ref):
@@ -77,11 +76,7 @@ func (n *Normalizer) appendQuickHost(dst []byte, base *Base, ref []byte, at int,
 		result.Flags |= addressFlags(host, true)
 	}
 	if !ok {
-		parts := uri.Parts{SchemeEnd: uri.Absent, AuthStart: uint32(at), HostStart: uint32(at), HostEnd: uint32(end), PathStart: uint32(end)}
-		if base == nil {
-			parts.SchemeEnd = p.SchemeEnd
-		}
-		out, ok = n.mendRest(out, len(dst), base, &t, parts, result)
+		out, ok = n.mendRest(out, len(dst), base, &t, uint32(at), uint32(end), result)
 		return out, oddAll, ok
 	}
 	if t.control {
@@ -105,33 +100,37 @@ func shiftedBy(offset, n uint32) uint32 {
 }
 
 // mendRest is the rest of the short way for a reference whose rest is not canonical: that of t, which
-// is so up to t.bad. out[start:] is what goes before the path already, and result describes it;
-// parts says where the path begins in the reference. base is not nil if it is relative to that.
-func (n *Normalizer) mendRest(out []byte, start int, base *Base, t *tail, parts uri.Parts, result *Result) ([]byte, bool) {
+// is so up to t.bad. out[start:] is what goes before the path already, and result describes it; the
+// path begins at path in the reference, and its authority at authority, if it has one. base is not nil
+// if it is relative to that. The fields are set one by one: to copy parts that were just written makes
+// the processor wait.
+func (n *Normalizer) mendRest(out []byte, start int, base *Base, t *tail, authority, path uint32, result *Result) ([]byte, bool) {
 	if n.opts.Strict {
 		return out[:start], false // there is more to check
 	}
 	ref, end := t.text, len(t.text)
-	parts.QueryStart, parts.FragStart = t.query, t.fragment
+	r := run{n: n, on: n.on, base: base, relates: base != nil, ref: ref, text: ref, out: out, start: start}
+	r.parts.SchemeEnd, r.parts.AuthStart, r.parts.PathStart = uri.Absent, authority, path
+	r.parts.QueryStart, r.parts.FragStart = t.query, t.fragment
 	if t.fragment == uri.Absent {
 		if i := bytes.IndexByte(ref[t.bad:], '#'); i >= 0 {
 			end = t.bad + i
-			parts.FragStart = uint32(end + 1)
+			r.parts.FragStart = uint32(end + 1)
 		}
 		if t.query == uri.Absent {
 			if i := bytes.IndexByte(ref[t.bad:end], '?'); i >= 0 {
-				parts.QueryStart = uint32(t.bad + i + 1)
+				r.parts.QueryStart = uint32(t.bad + i + 1)
 			}
 		}
 	}
-	r := run{n: n, on: n.on, base: base, relates: base != nil, ref: ref, text: ref, out: out, start: start, parts: parts}
 	p := &result.Parts
-	r.done = uri.Parts{SchemeEnd: p.SchemeEnd, AuthStart: p.AuthStart, HostStart: p.HostStart, HostEnd: p.HostEnd, QueryStart: uri.Absent, FragStart: uri.Absent}
+	r.done.SchemeEnd, r.done.AuthStart, r.done.HostStart, r.done.HostEnd = p.SchemeEnd, p.AuthStart, p.HostStart, p.HostEnd
+	r.done.QueryStart, r.done.FragStart = uri.Absent, uri.Absent
 	r.result.Changed, r.result.Flags, r.result.BaseUsed = result.Changed, result.Flags, result.BaseUsed
 	if t.control {
 		r.result.Flags |= FlagEscapedControl
 	}
-	r.canonical = max(0, t.bad-int(parts.PathStart))
+	r.canonical = max(0, t.bad-int(path))
 	if r.scheme = &schemes[schemeHTTP]; base != nil { // or https: what counts is that it is known
 		r.scheme = base.scheme
 	}
@@ -172,7 +171,7 @@ func (n *Normalizer) appendQuickRelative(dst []byte, base *Base, ref []byte, res
 	if len(ref) == 0 || !base.quick || n.old && ref[0] == '#' {
 		return dst, oddAll, false
 	}
-	t := n.tailOf(ref)
+	t := tail{text: ref, query: uri.Absent, fragment: uri.Absent, marks: n.marks}
 	var kept int // of the base
 	switch c := ref[0]; {
 	case c == '/':
@@ -204,7 +203,7 @@ func (n *Normalizer) appendQuickRelative(dst []byte, base *Base, ref []byte, res
 	}
 	if !ok || kept+len(ref) > n.maxOut {
 		head := append(dst, base.text[:base.parts.PathStart]...)
-		out, ok = n.mendRest(head, len(dst), base, &t, uri.Parts{SchemeEnd: uri.Absent, AuthStart: uri.Absent}, result)
+		out, ok = n.mendRest(head, len(dst), base, &t, uri.Absent, 0, result)
 		return out, oddAll, ok
 	}
 	shift := uint32(kept)
@@ -256,10 +255,6 @@ type tail struct {
 	keepDots        bool      // whether dot segments are canonical
 	marks           uri.Class // what is unreserved
 	holds           odd       // what the path holds
-}
-
-func (n *Normalizer) tailOf(text []byte) tail {
-	return tail{text: text, query: uri.Absent, fragment: uri.Absent, marks: n.marks}
 }
 
 // path reports whether the path at text[at:], which begins with "/" or after a plain segment, and

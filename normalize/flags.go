@@ -130,7 +130,7 @@ var flagInfos = [...]FlagInfo{
 	{FlagEncodedSlash, "encoded_slash", "result", "The path holds an escaped slash or backslash, which some servers decode before they split the path.", "http://h/a%2Fb", ""},
 	{FlagEncodedDots, "encoded_dots", "reference", "The path had a dot segment whose dots were escaped.", "http://h/a/%2e%2e/b", ""},
 	{FlagRepeatedSegments, "repeated_segments", "result", "One, two or three segments of the path stand there three times in a row, in a path of more than five.", "http://h/a/b/a/b/a/b", ""},
-	{FlagCalendar, "calendar", "result", "The URI looks like a page of a calendar: a date in the query, or in the path after a segment that begins with cal, event, agenda or kalender.", "http://h/calendar/2031/05", ""},
+	{FlagCalendar, "calendar", "result", "The URI looks like a page of a calendar: a date in the query, or in the path after one of its first three segments that begins with cal, event, agenda or kalender.", "http://h/calendar/2031/05", ""},
 	{FlagSessionID, "session_id", "result", "The URI holds a session's id: a parameter of the set session, or an ASP.NET segment.", "http://h/a;jsessionid=1", ""},
 	{FlagDeepPath, "deep_path", "result", "The path has more than 20 segments.", "http://h/1/2/3/4/5/6/7/8/9/10/11/12/13/14/15/16/17/18/19/20/21", ""},
 	{FlagVeryLong, "very_long", "result", "The URI is longer than 2,048 bytes, the most that a sitemap may list.", veryLongExample, ""},
@@ -138,6 +138,9 @@ var flagInfos = [...]FlagInfo{
 
 // veryLongExample is the shortest URI that FlagVeryLong tells of.
 var veryLongExample = "http://h/" + strings.Repeat("x", veryLong-len("http://h/")+1)
+
+// trapFlags are those that Options.TrapFlags asks for.
+const trapFlags = FlagRepeatedSegments | FlagCalendar | FlagSessionID | FlagDeepPath | FlagVeryLong
 
 // FlagInfos lists all flags in the order of their bits.
 func FlagInfos() []FlagInfo { return append([]FlagInfo(nil), flagInfos[:]...) }
@@ -174,22 +177,25 @@ func flagNamed(name string) Flags {
 
 // component is where the lowest flag of a set has its cause.
 func (f Flags) component() Component {
-	switch f & -f {
-	case FlagUserinfo, FlagPassword, FlagUserinfoStripped, FlagPasswordStripped, FlagEarlierAt, FlagInvalidCredentials:
+	switch flag := f & -f; {
+	case flag&(FlagUserinfo|FlagPassword|FlagUserinfoStripped|FlagPasswordStripped|FlagEarlierAt|FlagInvalidCredentials) != 0:
 		return ComponentUserinfo
-	case FlagIDN, FlagBadXNLabel, FlagNumericHost, FlagIPAddress, FlagDomainToASCII, FlagDomainPercentEncoded, FlagIPv4EmptyPart,
-		FlagIPv4TooFewParts, FlagIPv4NonDecimalPart, FlagIPv4OutOfRangePart, FlagIPv4NonASCIIInput, FlagIPv6PieceLeadingZero,
-		FlagPrivateHost, FlagMixedScriptHost, FlagInvisibleHost, FlagInvisibleRemoved, FlagHostDiffers:
-		return ComponentHost
-	case FlagEmptyPort, FlagReservedPort, FlagBadPort:
+	case flag&(FlagEmptyPort|FlagReservedPort|FlagBadPort) != 0:
 		return ComponentPort
-	case FlagPathGuarded, FlagEncodedSlash, FlagEncodedDots, FlagRepeatedSegments, FlagDeepPath:
+	case flag&(FlagPathGuarded|FlagEncodedSlash|FlagEncodedDots|FlagRepeatedSegments|FlagDeepPath) != 0:
 		return ComponentPath
-	case FlagBackslashAuthority:
+	case flag&FlagBackslashAuthority != 0:
 		return ComponentAuthority
+	case flag&hostFlags != 0:
+		return ComponentHost
 	}
 	return ComponentReference
 }
+
+// hostFlags are those about a host, as it was written or as it is.
+const hostFlags = FlagIDN | FlagBadXNLabel | FlagNumericHost | FlagIPAddress | FlagDomainToASCII | FlagDomainPercentEncoded |
+	FlagIPv4EmptyPart | FlagIPv4TooFewParts | FlagIPv4NonDecimalPart | FlagIPv4OutOfRangePart | FlagIPv4NonASCIIInput |
+	FlagIPv6PieceLeadingZero | FlagPrivateHost | FlagMixedScriptHost | FlagInvisibleHost | FlagInvisibleRemoved | FlagHostDiffers
 
 // flagName is the name of the lowest flag that is set.
 func flagName(f Flags) string {

@@ -20,6 +20,7 @@ type Normalizer struct {
 	key      keyer
 	teller   teller
 	reject   Flags          // Options.RejectFlags
+	traps    bool           // whether to tell of traps
 	web      *whatwg.Parser // of the profile whatwg; nil for the others
 	old      bool           // the profile is RFC 2396's
 	marks    uri.Class      // what is unreserved: escapes of these characters are decoded
@@ -46,6 +47,7 @@ func newNormalizer(o Options) *Normalizer {
 		maxIn: o.MaxURIBytes, maxOut: OutputBound(o.MaxURIBytes),
 		key: newKeyer(o.Key),
 		old: o.isOld(), marks: uri.Unreserved, reject: o.rejectedFlags(),
+		traps: o.TrapFlags || o.rejectedFlags()&trapFlags != 0,
 	}
 	if n.old {
 		n.marks = uri.Unreserved2396

@@ -33,6 +33,11 @@ type Options struct {
 	// RejectFlags names flags (see FlagInfos) that are refused, with the reason Flagged: what the
 	// URI, or the reference that it came from, must not have. Base URIs may have them. Default: none.
 	RejectFlags []string
+	// TrapFlags tells, beside the other flags, of what a crawler may be caught in (repeated_segments,
+	// calendar, session_id, deep_path, very_long). It costs a look at path and query. Default false;
+	// RejectFlags that names one of them implies it. Like all flags it changes neither url nor key, and
+	// is no part of the settings id.
+	TrapFlags bool
 	// MaxURIBytes bounds the reference, in bytes. Default 64 KiB, 1 B to 64 MiB. The canonical
 	// form, with its fragment, is bounded by four times that and 1 KiB: see OutputBound.
 	MaxURIBytes int

@@ -27,41 +27,44 @@ const (
 // profile. holds is what the path may hold. Most URIs have no flag, so each question begins with what
 // is cheap to see.
 func (n *Normalizer) tell(text []byte, r *Result, holds odd) {
-	end := r.Parts.URLEnd(len(text))
-	url := text[:end]
-	if end > veryLong {
+	if r.Parts.HasAuthority() {
+		n.tellHost(text, r)
+	}
+	if holds&oddEscape != 0 {
+		if path := r.Parts.Path(text); len(path) > 0 && path[0] == '/' && holdsEscapedSlash(path) {
+			r.Flags |= FlagEncodedSlash
+		}
+	}
+	if n.traps {
+		tellTraps(text, r, holds)
+	}
+}
+
+// tellTraps is tell for what a crawler may be caught in.
+func tellTraps(text []byte, r *Result, holds odd) {
+	if r.Parts.URLEnd(len(text)) > veryLong {
 		r.Flags |= FlagVeryLong
 	}
-	if r.Parts.HasAuthority() {
-		n.tellHost(url, r)
-	}
-	path := r.Parts.Path(url)
+	path := r.Parts.Path(text)
 	if len(path) == 0 || path[0] != '/' {
 		return // opaque: no segments, no parameters
 	}
 	if slashes := bytes.Count(path, slash); slashes > 2 {
-		if slashes > fewSegments {
-			if slashes > deepSegments {
-				r.Flags |= FlagDeepPath
-			}
-			if repeatsSegments(path) {
-				r.Flags |= FlagRepeatedSegments
-			}
+		if slashes > fewSegments && repeatsSegments(path) {
+			r.Flags |= FlagRepeatedSegments
 		}
-		if bytes.Contains(path, century) && datedCalendar(path) {
+		if slashes > deepSegments {
+			r.Flags |= FlagDeepPath
+		}
+		if datedCalendar(path) {
 			r.Flags |= FlagCalendar
 		}
 	}
-	if holds != 0 {
-		if bytes.IndexByte(path, '%') >= 0 && holdsEscapedSlash(path) {
-			r.Flags |= FlagEncodedSlash
-		}
-		if keyrule.HoldsSessionSegment(path) {
-			r.Flags |= FlagSessionID
-		}
+	if holds&oddParam != 0 && keyrule.HoldsSessionSegment(path) {
+		r.Flags |= FlagSessionID
 	}
 	if r.Parts.HasQuery() {
-		r.Flags |= tellQuery(r.Parts.Query(url))
+		r.Flags |= tellQuery(r.Parts.Query(text))
 	}
 }
 
@@ -97,18 +100,21 @@ func tellQuery(query []byte) (flags Flags) {
 	return flags
 }
 
-var slash, century, equals = []byte("/"), []byte("/2"), []byte("=")
+var slash, equals = []byte("/"), []byte("=")
 
 // holdsEscapedSlash reports whether a path holds the escape of a slash or backslash.
 func holdsEscapedSlash(path []byte) bool {
-	for i, c := range path {
-		if c == '%' && uri.IsEscape(path, i) {
-			if b := uri.Unhex(path[i+1])<<4 | uri.Unhex(path[i+2]); b == '/' || b == '\\' {
-				return true
-			}
+	for {
+		i := bytes.IndexByte(path, '%')
+		if i < 0 || i+2 >= len(path) {
+			return false
 		}
+		switch high, low := path[i+1], path[i+2]|0x20; {
+		case high == '2' && low == 'f', high == '5' && low == 'c':
+			return true
+		}
+		path = path[i+1:]
 	}
-	return false
 }
 
 // longestPeriod is the most segments that are looked at together for repetition.

@@ -105,7 +105,7 @@ var told = []string{
 
 func TestTell_EveryProfileTellsTheSame(t *testing.T) {
 	for _, profile := range []string{"rfc3986", "rfc2396", "whatwg"} {
-		n := newNormalizer(t, normalize.Options{Profile: profile})
+		n := newNormalizer(t, normalize.Options{Profile: profile, TrapFlags: true})
 		for _, c := range tellCases {
 			got, r := outcome(n, layers{}, c.ref)
 			if r.Reason != normalize.OK {
@@ -136,7 +136,7 @@ func checkTold(t *testing.T, profile, ref string, flags normalize.Flags, want st
 
 // The path of a base is not what a relative reference's own path tells.
 func TestTell_BasePathIsNotInherited(t *testing.T) {
-	n := newNormalizer(t, normalize.Options{})
+	n := newNormalizer(t, normalize.Options{TrapFlags: true})
 	_, r := outcome(n, retrieval("http://10.0.0.1/a/a/a;jsessionid=1/?date=2031-05-01"), "/x")
 	checkTold(t, "rfc3986", "/x", r.Flags, "private_host")
 }
@@ -198,12 +198,24 @@ func TestTell_AddressesInOtherForms(t *testing.T) {
 	}
 }
 
+// Without TrapFlags nobody looks for traps.
+func TestTell_TrapsOnRequest(t *testing.T) {
+	const ref = "http://10.0.0.1/cal/2031/05;jsessionid=1?date=2031-05"
+	_, r := outcome(newNormalizer(t, normalize.Options{}), layers{}, ref)
+	checkTold(t, "rfc3986", ref, r.Flags, "private_host")
+	_, r = outcome(newNormalizer(t, normalize.Options{TrapFlags: true}), layers{}, ref)
+	checkTold(t, "rfc3986", ref, r.Flags, "private_host calendar session_id")
+	if got, _ := outcome(newNormalizer(t, normalize.Options{RejectFlags: []string{"calendar"}}), layers{}, ref); !agrees(got, "!flagged") {
+		t.Errorf("reject_flags does not look for the trap that it names: %s", got)
+	}
+}
+
 // RejectFlags: each flag can be refused; what is refused tells it, leaves no bytes, and is a base all
 // the same.
 func TestRejectFlags(t *testing.T) {
 	for _, profile := range []string{"rfc3986", "rfc2396", "whatwg"} {
 		for _, info := range normalize.FlagInfos() {
-			plain := newNormalizer(t, normalize.Options{Profile: profile})
+			plain := newNormalizer(t, normalize.Options{Profile: profile, TrapFlags: true})
 			base := retrieval("http://base.example/a/")
 			if _, r := outcome(plain, base, info.Example); r.Reason != normalize.OK || r.Flags&info.Bit == 0 {
 				continue // of another profile, or of an option

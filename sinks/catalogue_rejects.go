@@ -84,7 +84,15 @@ func rejectColumns(env columnEnv) []column {
 			value:      func(*refs, int) cell { return cell{text: profile} },
 		},
 	}
-	return append(columns, sourceColumns(env, 12)...)
+	columns = append(columns, sourceColumns(env, 12)...)
+	return append(columns, column{
+		ColumnInfo: ColumnInfo{
+			ID: 18, Name: "canon_flags", Kind: KindBits,
+			Doc: "What was remarkable about the reference until it was refused, and all of it where the reason is flagged; as in canon_uri.", Example: `["private_host"]`,
+		},
+		store: storeDict, bits: flagNames(),
+		value: func(v *refs, i int) cell { return number(uint64(v.recs[i].Result.Flags)) },
+	})
 }
 
 func layerColumn(id int32, name, doc, example string, layer int) column {

@@ -100,7 +100,7 @@ func TestSchemaNeverChanges(t *testing.T) {
 	}
 	const rejects = "1 raw bytes! 2 raw_length int64! 3 raw_hash hash! 4 raw_cut bool! 5 reason text! 6 component text 7 byte_offset int64! " +
 		"8 embedded_base bytes 9 entity_base bytes 10 base bytes 11 canon_profile text! " +
-		"12 element text 13 source text! 14 source_partition int32 15 source_offset int64! 16 source_record int64! 17 source_index int32! "
+		"12 element text 13 source text! 14 source_partition int32 15 source_offset int64! 16 source_record int64! 17 source_index int32! 18 canon_flags bits! "
 	if got := signature(RejectColumns()); got != rejects {
 		t.Errorf("got  %s\nwant %s", got, rejects)
 	}

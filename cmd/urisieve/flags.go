@@ -47,6 +47,8 @@ var (
 		{"same-scheme", "", "normalize.same_scheme", "HOW", `what becomes of "http:g" beside a base of that scheme: strip, reject, keep`},
 		{"userinfo", "", "normalize.userinfo", "HOW", "what becomes of userinfo in URLs: keep, strip-password, strip, refuse"},
 		{"refuse-bad-ports", "", "normalize.refuse_bad_ports", "", "refuse the ports that the fetch standard calls bad"},
+		{"reject-flag", "", "normalize.reject_flags", "FLAG", "reject what has this flag (see urisieve rules), such as private_host; repeatable"},
+		{"trap-flags", "", "normalize.trap_flags", "", "tell of crawler traps by flags: repeated segments, calendars, sessions, depth, length"},
 		{"encoding", "", "normalize.encoding", "LABEL", "the documents' character encoding, in which whatwg writes queries"},
 		{"max-uri-bytes", "", "normalize.max_uri_bytes", "SIZE", "longer references are rejected"},
 		{"default-port", "", "normalize.default_ports", "SCHEME=PORT", "another scheme's default port; repeatable"},

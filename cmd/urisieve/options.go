@@ -25,6 +25,8 @@ func normalizeOptions(c *config.Config) normalize.Options {
 		SameScheme:     c.Normalize.SameScheme,
 		Userinfo:       c.Normalize.Userinfo,
 		RefuseBadPorts: c.Normalize.RefuseBadPorts,
+		RejectFlags:    c.Normalize.RejectFlags,
+		TrapFlags:      c.Normalize.TrapFlags,
 		MaxURIBytes:    int(c.Normalize.MaxURIBytes),
 		Encoding:       c.Normalize.Encoding,
 		DefaultBase:    c.Normalize.Base,
