@@ -14,6 +14,7 @@ type Meter struct {
 	mu      sync.Mutex
 	stats   Stats
 	samples []RejectSample
+	merges  merges
 	hinted  bool // OnRejectsInRow was called
 	source  Source
 	pool    *pool
@@ -69,6 +70,10 @@ func (m *Meter) add(c *counts, t *tally) (rejected, references int64) {
 	}
 	for i, n := range &c.filters {
 		s.Filters[i] += n
+	}
+	s.DuplicateSame += c.duplicateSame
+	for i, n := range &c.duplicateRules {
+		s.DuplicateRules[i] += n
 	}
 	for i := range s.Elements {
 		e, n := &s.Elements[i], &c.elements[i]
@@ -170,6 +175,9 @@ type counts struct {
 	elements [][Rejected + 1]int64
 	records  int64
 	bytesURL int64
+
+	duplicateSame  int64
+	duplicateRules [mergeSlots]int64
 }
 
 func (c *counts) reset() {

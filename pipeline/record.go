@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"github.com/urisieve/urisieve/normalize"
+	"github.com/urisieve/urisieve/normalize/keyrule"
 	"github.com/urisieve/urisieve/pipeline/dedup"
 )
 
@@ -77,13 +78,14 @@ type Row struct {
 type Record struct {
 	Key                dedup.Key // what is compared; zero when refused
 	Result             normalize.Result
-	RawOff, RawLen     uint32 // the reference as it came in, in the raw arena
-	CanonOff, CanonLen uint32 // url [# fragment], in the canon arena
-	KeyOff, KeyLen     uint32 // key text, in the canon arena, where key rules are on
-	Row                uint32 // index of its row in the batch
-	Index              uint32 // number of the reference in its row, from 0
-	Cut                uint32 // 0: Raw is the whole; else see Batch.CutOf
-	Element            uint8  // index into the source's element names
+	RawOff, RawLen     uint32      // the reference as it came in, in the raw arena
+	CanonOff, CanonLen uint32      // url [# fragment], in the canon arena
+	KeyOff, KeyLen     uint32      // key text, in the canon arena, where key rules are on
+	Row                uint32      // index of its row in the batch
+	Index              uint32      // number of the reference in its row, from 0
+	Cut                uint32      // 0: Raw is the whole; else see Batch.CutOf
+	KeyRules           keyrule.Set // the key rules that changed the key
+	Element            uint8       // index into the source's element names
 	Outcome            Outcome
 	FilterRule         ScopeRule // Filtered: the scope rule that did it
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/urisieve/urisieve/normalize"
+	"github.com/urisieve/urisieve/normalize/keyrule"
 	"github.com/urisieve/urisieve/pipeline"
 	"github.com/urisieve/urisieve/pipeline/dedup"
 	"github.com/urisieve/urisieve/pipeline/pipetest"
@@ -373,4 +375,68 @@ func TestExactSetInARun(t *testing.T) {
 	f.mustRun(t)
 	sameLines(t, "main", f.main.Durable(), want.main.Durable())
 	sameLines(t, "duplicates", f.duplicates.Durable(), want.duplicates.Durable())
+}
+
+// TestMerges_SameForAnyNumberOfWorkers: the duplicates are counted by the rules that had a part in them,
+// and the samples are the same however the work was shared.
+func TestMerges_SameForAnyNumberOfWorkers(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 5))
+	items := make([]pipetest.Item, 3000)
+	for i := range items {
+		scheme, host, port := "http", "h", ""
+		if r.IntN(3) == 0 {
+			scheme = "HTTP"
+		}
+		if r.IntN(3) == 0 {
+			host = "H"
+		}
+		if r.IntN(3) == 0 {
+			port = ":80"
+		}
+		items[i].Refs = []string{fmt.Sprintf("%s://u:secret@%s%s/%d?utm_source=%d", scheme, host, port, r.IntN(40), r.IntN(2))}
+	}
+	n, err := normalize.New(normalize.Options{Key: keyrule.Options{Preset: "crawl"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []pipeline.RuleMerges
+	for _, workers := range []int{1, 2, 7} {
+		f := newFixture(t, items)
+		f.options.Normalizer, f.options.Workers, f.options.BatchRecords, f.options.Meter = n, workers, 1+64/workers, new(pipeline.Meter)
+		s := f.mustRun(t)
+		got := f.options.Meter.Merges()
+		counts := map[string]int64{}
+		for _, m := range got {
+			counts[m.Rule] = m.Duplicates
+			if len(m.Samples) != 5 {
+				t.Errorf("%s has %d samples", m.Rule, len(m.Samples))
+			}
+			for _, x := range m.Samples {
+				if text := items[x.Position.Number-1].Refs[x.Index]; strings.Contains(x.Text+x.URL+x.Key, "secret") || !strings.HasSuffix(text, x.Text[strings.LastIndexByte(x.Text, '@'):]) {
+					t.Errorf("%s: the sample %+v is not of %s", m.Rule, x, text)
+				}
+			}
+		}
+		for _, rule := range []string{"lower_scheme", "lower_host", "drop_default_port", "drop-params", "drop-userinfo"} {
+			if counts[rule] == 0 || counts[rule] > s.Duplicate {
+				t.Errorf("%s had a part in %d of %d duplicates", rule, counts[rule], s.Duplicate)
+			}
+		}
+		if want == nil {
+			want = got
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%d workers: %+v, with one %+v", workers, got, want)
+		}
+	}
+}
+
+// Duplicates that came in as they were before are no rule's doing.
+func TestMerges_SameTextIsNoMerge(t *testing.T) {
+	f := newFixture(t, []pipetest.Item{{Refs: []string{"http://h/", "http://h/", "HTTP://h/", "http://h/"}}})
+	f.options.Meter = new(pipeline.Meter)
+	s := f.mustRun(t)
+	if m := f.options.Meter.Merges(); s.DuplicateSame != 2 || len(m) != 1 || m[0].Rule != "lower_scheme" || m[0].Duplicates != 1 || m[0].Samples[0].Text != "HTTP://h/" || m[0].Samples[0].Key != "http://h/" {
+		t.Errorf("%d the same, merges %+v", s.DuplicateSame, m)
+	}
 }

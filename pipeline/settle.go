@@ -331,7 +331,9 @@ func (s *settler) settled(b *Batch, from int, p piece, t *tally) {
 			c.filters[r.FilterRule]++
 		case Unique:
 			c.bytesURL += int64(r.Result.Parts.URLEnd(int(r.CanonLen)))
-		case Duplicate, Undecided:
+		case Duplicate:
+			s.merged(b, r)
+		case Undecided:
 		}
 		l.inRow = 0
 	}
@@ -349,6 +351,17 @@ func (s *settler) settled(b *Batch, from int, p piece, t *tally) {
 	if s.since.IsZero() && s.run.opts.CheckpointEvery > 0 {
 		s.since = time.Now()
 	}
+}
+
+// merged counts a duplicate by the rules that had a part in it.
+func (s *settler) merged(b *Batch, r *Record) {
+	set := r.mergeSet()
+	if set == (mergeSet{}) {
+		s.counts.duplicateSame++
+		return
+	}
+	set.each(func(slot int) { s.counts.duplicateRules[slot]++ })
+	s.run.meter.merges.sample(b, r, set)
 }
 
 func (s *settler) rejected(b *Batch, r *Record) {

@@ -30,9 +30,15 @@ type Stats struct {
 	Drained     bool  // ended by Options.Drain, before the source did
 	Limited     bool  // ended by Options.Limit
 
-	Rules    [64]int64                        // references that a rule changed, by bit of normalize.RuleSet
-	KeyRules [32]int64                        // references whose key a key rule changed, by bit of keyrule.Set
-	Flags    [64]int64                        // references with a flag, by bit of normalize.Flags
+	Rules    [64]int64 // references that a rule changed, by bit of normalize.RuleSet
+	KeyRules [32]int64 // references whose key a key rule changed, by bit of keyrule.Set
+	Flags    [64]int64 // references with a flag, by bit of normalize.Flags
+	// DuplicateSame are the duplicates that no rule changed: they came in as they were before.
+	// DuplicateRules are those whose text a rule changed, by bit of normalize.RuleSet, and behind these
+	// 64 those whose key a key rule changed, by bit of keyrule.Set; see Meter.Merges.
+	DuplicateSame  int64
+	DuplicateRules [mergeSlots]int64
+
 	Bases    [normalize.BaseDefault + 1]int64 // references resolved against a layer, by normalize.BaseUsed
 	Reasons  [256]int64                       // rejected references, by normalize.Reason
 	Filters  [scopeRules]int64                // filtered references, by ScopeRule

@@ -69,6 +69,7 @@ func (w *worker) reference(b *Batch, r *Record, base *normalize.Base) {
 		var fired keyrule.Set
 		b.canon, fired = w.normalizer.AppendKey(b.canon, b.Canon(r), r.Result)
 		b.tally.addKey(fired)
+		r.KeyRules = fired
 		key = b.canon[keyStart:]
 		if bytes.Equal(key, url) {
 			b.canon = b.canon[:keyStart]

@@ -60,6 +60,7 @@ There is no default output: name one, or see what would come out by --dry-run.`,
 		if len(l.Input.Paths) == 0 {
 			faults = append(faults, l.Fault("input.paths", "no input", `files, directories or globs as arguments, or "-" for standard input`))
 		}
+		faults = append(faults, reportFaults(l)...)
 		if len(faults) > 0 {
 			return usage(faults)
 		}
@@ -104,8 +105,9 @@ func (p *program) run(l *config.Loaded) error {
 	if err = errors.Join(err, finishErr); errors.Is(err, sinks.ErrClosedPipe) || closedPipe(err) {
 		return nil // the reader had enough
 	}
+	err = errors.Join(err, j.writeReport(&stats))
 	if l.Progress.Summary && (err == nil || stats.References > 0) {
-		p.summarize(&stats, time.Since(start), j.norm.SettingsID(), l.Dedup.Mode, j.written())
+		p.summarize(&stats, j.meter.Merges(), time.Since(start), j.norm.SettingsID(), l.Dedup.Mode, j.written())
 	}
 	return j.verdict(&stats, err, signals.signal())
 }

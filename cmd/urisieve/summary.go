@@ -86,7 +86,7 @@ func counted(n int64, noun string) string {
 }
 
 // summarize prints the table at the end of a run.
-func (p *program) summarize(s *pipeline.Stats, took time.Duration, settings, dedup string, written []sinks.Written) {
+func (p *program) summarize(s *pipeline.Stats, merged []pipeline.RuleMerges, took time.Duration, settings, dedup string, written []sinks.Written) {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
 	row := func(name string, n int64, notes ...string) {
@@ -104,11 +104,15 @@ func (p *program) summarize(s *pipeline.Stats, took time.Duration, settings, ded
 		unique = "not deduplicated"
 	}
 	row("unique", s.Unique, unique)
-	row("duplicate", s.Duplicate)
+	note := ""
+	if text := top(merges(merged), 4); text != "" {
+		note = "made so by " + text
+	}
+	row("duplicate", s.Duplicate, note)
 	row("filtered", s.Filtered, top(filters(s), 4))
 	row("rejected", s.Rejected, top(reasons(s), 4))
 	in := s.Source
-	note := byteText(in.BytesIn) + " read"
+	note = byteText(in.BytesIn) + " read"
 	if in.BytesPlain > in.BytesIn {
 		note += ", " + byteText(in.BytesPlain) + " decompressed"
 	}
