@@ -3,7 +3,6 @@ package sinks
 import (
 	"strings"
 	"testing"
-	"time"
 )
 
 func TestHostParts(t *testing.T) {
@@ -44,15 +43,13 @@ func TestHostParts(t *testing.T) {
 	}
 }
 
-func TestAHostOfThousandsOfLabelsCostsNoMore(t *testing.T) {
+// A host of four million labels: looking each of them up in what follows it would take 10^13 steps, and
+// the test would never end.
+func TestAHostOfMillionsOfLabelsCostsNoMore(t *testing.T) {
 	name := []byte(strings.Repeat("a.", 4<<20) + "co.uk")
-	start := time.Now()
 	h := builtinSuffixes().split(name)
-	if string(h.registeredDomain) != "a.co.uk" {
-		t.Errorf("registered domain of %d bytes", len(h.registeredDomain))
-	}
-	if took := time.Since(start); took > 3*time.Second {
-		t.Errorf("8 MiB took %v: the work isn't linear", took)
+	if string(h.registeredDomain) != "a.co.uk" || len(h.reversed) != len(name) {
+		t.Errorf("registered domain of %d bytes, reversed of %d", len(h.registeredDomain), len(h.reversed))
 	}
 }
 
