@@ -76,12 +76,26 @@ func nlnwaDiffers(text, ours, theirs string) string {
 		return strings.ReplaceAll(reason, "ada", "nlnwa")
 	}
 	switch {
+	case strings.ContainsAny(hostOf(ours), "+-_") && isIPv4(hostOf(theirs)) || strings.ContainsAny(hostOf(text), "+-_") && theirs == refused:
+		return "section 3.5, IPv4 number parser: signs and underscores are no digits"
+	case strings.Count(text, "[") > 1 && ours == refused:
+		return "section 3.5, host parser: what stands between the first [ and the last ] is no IPv6 address"
 	case strings.Contains(text, "^"):
 		return "section 1.3: U+005E is in the path percent-encode set since 2025"
 	case strings.HasSuffix(strings.TrimRight(text, " "), " "), strings.Contains(ours, "%20") || strings.Contains(theirs, " "):
 		return "section 4.4, opaque path state: trailing spaces since 2025"
 	}
 	return ""
+}
+
+func hostOf(text string) string {
+	_, rest, _ := strings.Cut(text, "://")
+	host, _, _ := strings.Cut(rest, "/")
+	return host
+}
+
+func isIPv4(host string) bool {
+	return host != "" && strings.Trim(host, "0123456789.:") == ""
 }
 
 func hasXN(text string) bool { return strings.Contains(strings.ToLower(text), "xn--") }
