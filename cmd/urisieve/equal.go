@@ -200,6 +200,10 @@ func (v *view) needed(a, b []byte, rules normalize.RuleSet, keys keyrule.Set) (n
 	}
 	var off normalize.RuleSet
 	var keysOff keyrule.Set
+	fixed := rules & normalize.RuleURLStandard // one rule, all of the profile whatwg: nothing is left without it
+	if strings.HasPrefix(v.profile, "whatwg") {
+		fixed |= rules & normalize.RuleResolve // a part of it there
+	}
 	one := func(off normalize.RuleSet, keysOff keyrule.Set) bool {
 		w := &view{norm: v.norm.Without(off, keysOff), base: v.base}
 		x, y := w.answer(a), w.answer(b)
@@ -211,7 +215,7 @@ func (v *view) needed(a, b []byte, rules normalize.RuleSet, keys keyrule.Set) (n
 			keysOff |= bit
 		}
 	}
-	for rest := rules; rest != 0; rest &= rest - 1 {
+	for rest := rules &^ fixed; rest != 0; rest &= rest - 1 {
 		if bit := rest & -rest; one(off|bit, keysOff) {
 			off |= bit
 		}

@@ -283,7 +283,11 @@ func (j *job) verdict(s *pipeline.Stats, err error, signal os.Signal) error {
 		return failed(err)
 	}
 	if len(bad) > 0 && !j.l.Run.AllowDamaged {
-		return &exit{exitIncomplete, errors.New("done, but without _SUCCESS, since input was damaged: repair it and run again, or take it as it is by --allow-damaged")}
+		why := "input was damaged"
+		if j.output != nil {
+			why = "without _SUCCESS, since " + why
+		}
+		return &exit{exitIncomplete, fmt.Errorf("done, but %s: repair it and run again, or take it as it is by --allow-damaged", why)}
 	}
 	if s.Rejected > 0 && j.l.Run.FailOnReject {
 		return &exit{exitIncomplete, fmt.Errorf("%s of %s references were rejected (%s), and --fail-on-reject is on",
