@@ -1,8 +1,10 @@
 package normalize_test
 
 import (
+	"maps"
 	"math/rand/v2"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -50,7 +52,16 @@ func (g old2396) segment() string {
 func (g old2396) pathSegments() string {
 	return g.segment() + g.repeat(0, 4, func() string { return "/" + g.segment() })
 }
-func (g old2396) absPath() string    { return "/" + g.pathSegments() }
+
+// absPath does not begin with "//": that reads as an authority (requirement G05).
+func (g old2396) absPath() string {
+	path := "/" + g.pathSegments()
+	for strings.HasPrefix(path, "//") {
+		path = "/" + g.pathSegments()
+	}
+	return path
+}
+
 func (g old2396) opaquePart() string { return g.uricNoSlash() + g.repeat(0, 8, g.uric) }
 func (g old2396) relSegment() string { return g.chars(1, 5, ";@&=+$,") }
 func (g old2396) relPath() string    { return g.relSegment() + g.optional(g.absPath) }
@@ -155,7 +166,7 @@ func TestG25_RFC2396EveryProductionIsAccepted(t *testing.T) {
 		return func() string { return before + production() + after }
 	}
 	n := newNormalizer(t, normalize.Options{Profile: "rfc2396", Strict: true})
-	for name, production := range map[string]func() string{
+	productions := map[string]func() string{
 		"URI-reference": g.uriReference, "absoluteURI": g.absoluteURI, "relativeURI": g.relativeURI,
 		"hier_part": at("x:", g.absPath, ""), "opaque_part": at("x:", g.opaquePart, ""), "uric_no_slash": at("x:", g.uricNoSlash, ""),
 		"net_path": g.netPath, "abs_path": g.absPath, "rel_path": g.relPath, "rel_segment": g.relSegment,
@@ -166,7 +177,9 @@ func TestG25_RFC2396EveryProductionIsAccepted(t *testing.T) {
 		"port": at("x://h:", g.port, ""), "path_segments": at("http://h/", g.pathSegments, ""), "segment": at("/x/", g.segment, ""),
 		"param": at("/x;", g.param, ""), "pchar": at("/x", g.pchar, ""), "query": at("?", g.query, ""), "fragment": at("#", g.query, ""),
 		"uric": at("?", g.uric, ""), "reserved": at("?", g.reserved, ""), "unreserved": g.unreserved, "mark": at("//h/", g.mark, ""), "escaped": g.escaped,
-	} {
+	}
+	for _, name := range slices.Sorted(maps.Keys(productions)) { // in one order, so that the draws are the same in every run
+		production := productions[name]
 		t.Run(name, func(t *testing.T) {
 			for range 500 {
 				ref := production()
