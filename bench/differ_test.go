@@ -64,7 +64,7 @@ func adaDiffers(text, ours, theirs string) string {
 	switch {
 	case !utf8.ValidString(text):
 		return "section 4.4 begins with the UTF-8 decoding of the input: ada takes the bytes as they are"
-	case strings.HasPrefix(strings.ToLower(strings.TrimLeft(text, " \t\n\r")), "file:") && strings.Count(text, ":") > 1 && strings.HasPrefix(ours, "file:") && strings.HasPrefix(theirs, "file:"):
+	case strings.HasPrefix(ours, "file:") && strings.HasPrefix(theirs, "file:") && strings.Count(theirs, ":") > 1:
 		return "section 4.4, shorten a URL's path: only a letter and a colon, nothing after them, is a drive letter that stays"
 	case hasXN(ours) || hasXN(theirs) || hasXN(text):
 		return "section 3.3 as of June 2026 (whatwg/url#914) takes A-labels that do not decode; ada is older, as its Unicode tables are"
