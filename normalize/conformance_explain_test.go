@@ -190,6 +190,34 @@ func TestG60_ExplainHidesPasswords(t *testing.T) {
 	}
 }
 
+// G60: browsers see an authority behind any number of slashes of either kind; what stands there is
+// masked under every profile, since it is the same text that is told.
+func TestG60_ExplainHidesPasswordsOfHiddenAuthorities(t *testing.T) {
+	for _, ref := range []string{
+		"http:u:s3cret@h/",
+		"http:u:s3cret@h//x@y",
+		"http:/u:s3cret@h/",
+		"http:/u:s3cret@h//x@y",
+		"http:///u:s3cret@h/",
+		"HTTP:////u:s3cret@h/",
+		`http:\\u:s3cret@h/`,
+		`http:\u:s3cret@h//x@y`,
+		`http:/\\u:s3cret@h/`,
+		`\\u:s3cret@h/`,
+		"http:/\t/u:s3cret@h/",
+		"ftp:/u:s3cret@h:99999/",
+		"ftp:/u:s3cret@h/%7e/../",
+	} {
+		for _, profile := range normalize.Profiles() {
+			n := newNormalizer(t, normalize.Options{Profile: profile.Name})
+			e := n.Explain(nil, nil, nil, []byte(ref), normalize.ExplainOptions{})
+			if told := fmt.Sprintf("%+v", e); strings.Contains(told, "s3cret") {
+				t.Errorf("%s: %q: the password is in %s", profile.Name, ref, told)
+			}
+		}
+	}
+}
+
 // U61: the tables of the specification are in the program's own.
 func TestU61_TablesOfTheSpecification(t *testing.T) {
 	ports := map[string]uint16{"http": 80, "https": 443, "ftp": 21, "ssh": 22, "ws": 80, "wss": 443}

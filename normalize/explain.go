@@ -223,6 +223,8 @@ const spaceAndControls = "\x00\x01\x02\x03\x04\x05\x06\x07\x08\t\n\x0b\x0c\r\x0e
 
 // mask writes every password as "***".
 func (e *Explanation) mask() {
+	trimmed := []byte(strings.TrimLeft(e.Reference, spaceAndControls))
+	hidden := hidesAuthority(trimmed, uri.Split(trimmed))
 	e.Reference, e.Base, e.URL = maskSecrets(e.Reference), maskSecrets(e.Base), maskSecrets(e.URL)
 	e.Key = maskSecrets(e.Key)
 	for i := range e.Layers {
@@ -233,8 +235,10 @@ func (e *Explanation) mask() {
 		switch c := &e.Components[i]; c.Component {
 		case ComponentUserinfo:
 			c.Before, c.After = maskPassword(c.Before), maskPassword(c.After)
-		case ComponentPath: // where backslashes hide the authority
-			c.Before = maskSecrets(c.Before)
+		case ComponentPath:
+			if hidden {
+				c.Before, c.After = maskHidden(c.Before), maskHidden(c.After)
+			}
 		default: // holds no secret
 		}
 	}
@@ -244,35 +248,48 @@ func (e *Explanation) mask() {
 			s.Before, s.After = maskPassword(s.Before), maskPassword(s.After)
 		case ComponentReference:
 			s.Before, s.After = maskSecrets(s.Before), maskSecrets(s.After)
+		case ComponentPath:
+			if hidden {
+				s.Before, s.After = maskHidden(s.Before), maskHidden(s.After)
+			}
 		default: // holds no secret
 		}
 	}
 }
 
-// maskSecrets writes the password of a reference as "***". Where backslashes or controls hide the
-// authority, what stands before the last "@" is taken for userinfo too.
+// maskSecrets writes the password of a reference as "***". Where the authority is hidden, what stands
+// before the last "@" of the path is taken for userinfo too.
 func maskSecrets(text string) string {
 	trimmed := strings.TrimLeft(text, spaceAndControls)
 	offset := len(text) - len(trimmed)
 	p := uri.Split([]byte(trimmed))
-	switch {
-	case p.HasUserinfo():
+	if p.HasUserinfo() {
 		from, to := offset+int(p.AuthStart), offset+int(p.HostStart)-1
 		return text[:from] + maskPassword(text[from:to]) + text[to:]
-	case !p.HasAuthority() && authorityLookalike([]byte(trimmed), p) >= 0:
-		from := offset
-		if p.HasScheme() {
-			from += int(p.SchemeEnd) + 1
-		}
-		end := len(text)
-		if i := strings.IndexAny(text[from:], "?#"); i >= 0 {
-			end = from + i
-		}
-		if at := strings.LastIndexByte(text[from:end], '@'); at >= 0 {
-			return text[:from] + maskPassword(text[from:from+at]) + text[from+at:]
-		}
+	}
+	if hidesAuthority([]byte(trimmed), p) {
+		from, to := offset+int(p.PathStart), offset+int(p.PathEnd(len(trimmed)))
+		return text[:from] + maskHidden(text[from:to]) + text[to:]
 	}
 	return text
+}
+
+// hidesAuthority tells whether another reader may see an authority where Split saw a path. Browsers
+// take any number of slashes after a scheme that they know, none too, for the two that begin one (URL
+// standard, section 4.4, special authority ignore slashes state).
+func hidesAuthority(text []byte, p uri.Parts) bool {
+	if p.HasAuthority() && p.HostStart < p.HostEnd {
+		return false
+	}
+	return p.HasScheme() && isHierarchical(text[:p.SchemeEnd]) || !p.HasAuthority() && authorityLookalike(text, p) >= 0
+}
+
+// maskHidden writes the password of a path which may hold an authority as "***".
+func maskHidden(path string) string {
+	if at := strings.LastIndexByte(path, '@'); at >= 0 {
+		return maskPassword(path[:at]) + path[at:]
+	}
+	return path
 }
 
 // maskPassword writes the password of a userinfo as "***".

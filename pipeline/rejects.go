@@ -116,18 +116,43 @@ const (
 	rejectsInRow        = 1000
 )
 
-// sampleText is the start of a reference with everything masked that might be a userinfo: from
-// the last "/" or "\" before an "@", or the start, to the last "@".
+// sampleText is the start of a reference with everything masked that might be a userinfo: from where
+// an authority may begin to the last "@". An "@" that stands in the path or query, with no ":" before
+// it, has no password before it.
 func sampleText(raw []byte) string {
 	at := bytes.LastIndexByte(raw, '@')
 	if at < 0 {
 		return string(raw[:min(len(raw), maxSampleBytes)])
 	}
-	start := 0
-	if i := bytes.Index(raw[:at], []byte("//")); i >= 0 {
-		start = i + 2
+	start := authorityStart(raw[:at])
+	if hidden := raw[start:at]; bytes.IndexByte(hidden, '@') < 0 && bytes.IndexByte(hidden, ':') < 0 && bytes.ContainsAny(hidden, `/\?#`) {
+		return string(raw[:min(len(raw), maxSampleBytes)])
 	}
 	text := append([]byte(nil), raw[:min(start, maxSampleBytes)]...)
 	text = append(text, "***"...)
 	return string(append(text, raw[at:min(len(raw), at+maxSampleBytes)]...))
 }
+
+// authorityStart is where an authority may begin at the earliest, for whoever reads: behind a scheme,
+// and behind any number of slashes of either kind, none too, with tabs and line ends between them
+// (URL standard section 4.4).
+func authorityStart(raw []byte) int {
+	start := 0
+	for start < len(raw) && raw[start] <= ' ' {
+		start++
+	}
+	if i := start; i < len(raw) && alpha(raw[i]) {
+		for i < len(raw) && (alpha(raw[i]) || '0' <= raw[i] && raw[i] <= '9' || raw[i] == '+' || raw[i] == '-' || raw[i] == '.') {
+			i++
+		}
+		if i < len(raw) && raw[i] == ':' {
+			start = i + 1
+		}
+	}
+	for start < len(raw) && (raw[start] == '/' || raw[start] == '\\' || raw[start] <= ' ') {
+		start++
+	}
+	return start
+}
+
+func alpha(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }

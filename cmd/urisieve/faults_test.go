@@ -65,6 +65,10 @@ func TestRedactionMasksEveryPasswordInAText(t *testing.T) {
 		{"an at sign in the password", "http://u:p@w@h/", "http://u:***@h/"},
 		{"without a scheme", "//u:p@h", "//u:***@h"},
 		{"without slashes", "u:p@h", "u:***@h"},
+		{"without slashes behind a scheme", "http:u:p@h//x@y", "http:***@y"},
+		{"behind one slash", "http:/u:p@h//x@y", "http:/u:***@y"},
+		{"behind three slashes", "http:///u:p@h/", "http:///u:***@h/"},
+		{"behind a backslash", `http:\u:p@h//x@y`, `http:\u:***@y`},
 		{"no password", "http://u@h/ http://h:80/", "http://u@h/ http://h:80/"},
 		{"no text", "", ""},
 	} {

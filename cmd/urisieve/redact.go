@@ -3,8 +3,8 @@ package main
 import "strings"
 
 // redact masks what could be a password in a URI: in each word with an "@", what stands between
-// the ":" after "//" (the first ":" where there is no "//") and the last "@". It rather masks too
-// much: "http://h:80/a@b" holds no password, but "http://u:p/w@h" is one that somebody mistyped.
+// the ":" after "//" or its like (the first ":" where there is none) and the last "@". It rather masks
+// too much: "http://h:80/a@b" holds no password, but "http://u:p/w@h" is one that somebody mistyped.
 func redact(text string) string {
 	if !strings.Contains(text, "@") {
 		return text
@@ -25,18 +25,27 @@ func redact(text string) string {
 	return b.String()
 }
 
+// redactWord masks from the first ":" after the earliest place where an authority may begin: behind
+// "//", or behind a scheme and any slashes of either kind, which browsers take for "//".
 func redactWord(word string) string {
 	at := strings.LastIndexByte(word, '@')
 	if at < 0 {
 		return word
 	}
-	from := 0
-	if i := strings.Index(word[:at], "//"); i >= 0 {
-		from = i + 2
-	}
-	colon := strings.IndexByte(word[from:at], ':')
-	if colon < 0 {
+	before := word[:at]
+	first := strings.IndexByte(before, ':')
+	if first < 0 {
 		return word
 	}
-	return word[:from+colon+1] + "***" + word[at:]
+	from := first + 1
+	for from < at && strings.IndexByte(`/\`, before[from]) >= 0 {
+		from++
+	}
+	if strings.ContainsAny(before[:first], `/\`) || from == first+1 {
+		return before[:first+1] + "***" + word[at:]
+	}
+	if colon := strings.IndexByte(before[from:], ':'); colon >= 0 {
+		return before[:from+colon+1] + "***" + word[at:]
+	}
+	return word
 }

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -42,21 +44,46 @@ type reportSample struct {
 }
 
 // reportFaults refuses to replace what may be somebody's: a file that is there, unless --overwrite is
-// given, and an input, always.
-func reportFaults(l *config.Loaded) (faults config.Faults) {
-	if l.Run.Report == "" {
+// given, and an input or output, always.
+func reportFaults(l *config.Loaded) config.Faults {
+	path := l.Run.Report
+	fault := func(problem, want string) config.Faults {
+		return config.Faults{l.Fault("run.report", redactWord(path)+problem, want)}
+	}
+	switch path {
+	case "":
 		return nil
+	case "-":
+		return fault(" is standard output, where the URLs go", "a file")
 	}
-	there, err := os.Stat(l.Run.Report)
-	if err == nil && (there.IsDir() || there.Size() > 0 && !l.Output.Overwrite) {
-		faults = append(faults, l.Fault("run.report", redactWord(l.Run.Report)+" is there already", "another file, or --overwrite"))
-	}
-	for _, path := range l.Input.Paths {
-		if input, inputErr := os.Stat(path); err == nil && inputErr == nil && os.SameFile(there, input) {
-			return config.Faults{l.Fault("run.report", redactWord(l.Run.Report)+" is an input", "another file")}
+	for _, output := range []string{l.Output.Path, l.Rejects.Path} {
+		if output != "" && output != "-" && samePath(path, output) {
+			return fault(" is an output", "another file")
 		}
 	}
-	return faults // a file that can't be looked at is one that can't be written: the write will tell
+	there, err := os.Stat(path)
+	if err != nil {
+		return nil // one that can't be looked at can't be written: the write will tell
+	}
+	for _, input := range l.Input.Paths {
+		if info, err := os.Stat(input); err == nil && os.SameFile(there, info) {
+			return fault(" is an input", "another file")
+		}
+	}
+	if there.IsDir() {
+		return fault(" is a directory", "a file")
+	}
+	if there.Mode().IsRegular() && there.Size() > 0 && !l.Output.Overwrite {
+		return fault(" is there already", "another file, or --overwrite")
+	}
+	return nil
+}
+
+// samePath reports whether two names are of one place, whether or not there is something.
+func samePath(a, b string) bool {
+	a, errA := filepath.Abs(a)
+	b, errB := filepath.Abs(b)
+	return errA == nil && errB == nil && a == b
 }
 
 // writeReport writes the report of a run, under its name once it is whole.
@@ -82,18 +109,33 @@ func (j *job) writeReport(s *pipeline.Stats) error {
 		}
 		r.Merges = append(r.Merges, merge)
 	}
-	text, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false) // "&" is in every other URI
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(r); err != nil {
 		return err
 	}
-	if err := replaceFile(path, append(text, '\n')); err != nil {
+	for _, w := range j.written() {
+		if samePath(path, w.Path) {
+			return fmt.Errorf("write the report: %s was written by this run", redactWord(path))
+		}
+	}
+	if err := replaceFile(path, text.Bytes()); err != nil {
 		return fmt.Errorf("write the report: %w", err)
 	}
 	return nil
 }
 
-// replaceFile writes a file beside the name and then gives it the name, so that nobody reads half.
+// replaceFile writes a file beside the name and then gives it the name, so that nobody reads half. A
+// link keeps its place; into what is no file, such as a pipe or a device, the text is written.
 func replaceFile(path string, text []byte) (err error) {
+	if there, statErr := os.Stat(path); statErr == nil && !there.Mode().IsRegular() {
+		return writeInto(path, text)
+	}
+	if target, linkErr := filepath.EvalSymlinks(path); linkErr == nil {
+		path = target
+	}
 	f, err := os.CreateTemp(filepath.Dir(path), ".report-*")
 	if err != nil {
 		return err
@@ -113,6 +155,15 @@ func replaceFile(path string, text []byte) (err error) {
 		return err
 	}
 	return os.Rename(f.Name(), path)
+}
+
+func writeInto(path string, text []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	return errors.Join(err, f.Close())
 }
 
 // merges are the counts of duplicates by the rules that had a part in them.
