@@ -12,7 +12,7 @@ type scheme struct {
 // schemes are the schemes whose definition gives the authority DNS hosts, and a default port
 // unless it says that there is none. Further ports come from Options.DefaultPorts.
 var schemes = [...]scheme{
-	{"acap", 674, false, true},       // RFC 2244 section 12
+	{"acap", 674, false, true},       // RFC 2244
 	{"coap", 5683, false, true},      // RFC 7252 section 6.1
 	{"coap+tcp", 5683, false, true},  // RFC 8323 section 8.1
 	{"coap+ws", 80, false, true},     // RFC 8323 section 8.3
@@ -26,13 +26,13 @@ var schemes = [...]scheme{
 	{"http", 80, true, true},         // RFC 9110 section 4.2.1
 	{"https", 443, true, true},       // RFC 9110 section 4.2.2
 	{"icap", 1344, false, true},      // RFC 3507 section 4.2
-	{"imap", 143, false, true},       // RFC 5092 section 11
+	{"imap", 143, false, true},       // RFC 5092
 	{"ipp", 631, false, true},        // RFC 3510 section 4.1
 	{"ipps", 631, false, true},       // RFC 7472 section 4.2
 	{"ldap", 389, false, true},       // RFC 4516 section 2
-	{"nfs", 2049, false, true},       // RFC 2224 section 2
+	{"nfs", 2049, false, true},       // RFC 2224
 	{"nntp", 119, false, true},       // RFC 5538 section 3.1
-	{"pop", 110, false, true},        // RFC 2384 section 5
+	{"pop", 110, false, true},        // RFC 2384
 	{"rsync", 873, false, true},      // RFC 5781 section 2.2
 	{"rtsp", 554, false, true},       // RFC 7826 section 4.2
 	{"rtsps", 322, false, true},      // RFC 7826 section 4.2

@@ -93,6 +93,12 @@ func (p *program) diff(l *config.Loaded, asJSON bool) error {
 func (d *differences) summary() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s of %s references differ\n", grouped(d.differ), grouped(d.asked))
+	if d.cut > 0 {
+		fmt.Fprintf(&b, "not asked about: %s, too long\n", counted(d.cut, "reference"))
+	}
+	if d.bad > 0 {
+		fmt.Fprintf(&b, "not asked about: %s without a reference\n", counted(d.bad, "record"))
+	}
 	kinds := slices.Clone(d.order)
 	slices.SortStableFunc(kinds, func(x, y diffKind) int {
 		switch a, b := d.kinds[x], d.kinds[y]; {

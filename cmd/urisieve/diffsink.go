@@ -23,6 +23,8 @@ type differences struct {
 	order   []diffKind // of kinds, by first occurrence
 	asked   int64
 	differ  int64
+	cut     int64 // references longer than a record may be: there is not enough left to ask about
+	bad     int64 // records that hold no reference
 	buf     bytes.Buffer
 	done    batchID
 	answers []answer
@@ -63,8 +65,13 @@ func (d *differences) batch(b *pipeline.Batch) error {
 	document := pipeline.BaseID(-2) // none that a row has
 	for i := range b.Records() {
 		r := &b.Records()[i]
-		if _, cut := b.CutOf(r); cut || bySource(r) {
-			continue // there is no reference to ask about
+		if _, cut := b.CutOf(r); cut {
+			d.cut++
+			continue
+		}
+		if bySource(r) {
+			d.bad++
+			continue
 		}
 		row := b.RowOf(r)
 		if row.Base != document {
