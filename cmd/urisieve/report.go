@@ -62,18 +62,16 @@ func reportFaults(l *config.Loaded) config.Faults {
 		}
 	}
 	there, err := os.Stat(path)
-	if err != nil {
-		return nil // one that can't be looked at can't be written: the write will tell
-	}
+	exists := err == nil // one that can't be looked at can't be written: the write will tell
 	for _, input := range l.Input.Paths {
-		if info, err := os.Stat(input); err == nil && os.SameFile(there, info) {
+		if info, err := os.Stat(input); err == nil && exists && os.SameFile(there, info) {
 			return fault(" is an input", "another file")
 		}
 	}
-	if there.IsDir() {
+	if exists && there.IsDir() {
 		return fault(" is a directory", "a file")
 	}
-	if there.Mode().IsRegular() && there.Size() > 0 && !l.Output.Overwrite {
+	if exists && there.Mode().IsRegular() && there.Size() > 0 && !l.Output.Overwrite {
 		return fault(" is there already", "another file, or --overwrite")
 	}
 	return nil
