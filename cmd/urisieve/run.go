@@ -103,7 +103,11 @@ func (p *program) run(l *config.Loaded) error {
 	finishErr := j.finish(ctx, &stats, err)
 	shown.finish(stats)
 	if err = errors.Join(err, finishErr); errors.Is(err, sinks.ErrClosedPipe) || closedPipe(err) {
-		return nil // the reader had enough
+		// The reader had enough, which is no fault. Who asked for a report wants one of what came so far.
+		if err := j.writeReport(&stats); err != nil {
+			return failed(err)
+		}
+		return nil
 	}
 	err = errors.Join(err, j.writeReport(&stats))
 	if l.Progress.Summary && (err == nil || stats.References > 0) {
