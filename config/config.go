@@ -247,9 +247,9 @@ type Run struct {
 	AllowDamaged bool `yaml:"allow_damaged"`
 	// Exit code 3 when a reference was rejected. Default false.
 	FailOnReject bool `yaml:"fail_on_reject"`
-	// A file for the report of the run, JSON: the counts, and which rules had changed the duplicates,
-	// with samples of what came in and what it was taken for. A run that ends early reports what it
-	// did. A file that is there is replaced with output.overwrite alone. Default "": none.
+	// A file for the report of the run, JSON: the counts, and which rules had a part in the duplicates,
+	// with samples of what each took for the same. A file that is there is replaced with
+	// output.overwrite alone. Default "": none.
 	Report string `yaml:"report"`
 }
 

@@ -46,16 +46,58 @@ func isCalendarWord(text []byte) bool {
 	return false
 }
 
-// isDated reports whether a path has a segment that is a year and a month, or two such segments.
+// isDated reports whether a path ends in a segment that is a year and a month, or in such segments
+// one after the other, with or without a day. What goes on after its date, as the page of one event
+// does, is no page of a calendar.
 func isDated(path []byte) bool {
-	year := false // the last segment was one
-	for rest, more := path, true; more; {
-		var segment []byte
-		segment, rest, more = bytes.Cut(rest, slash)
-		if year && isMonth(segment) || isISODate(segment) {
+	path = bytes.TrimSuffix(path, slash)
+	last := cutLast(&path)
+	if isISODate(last) {
+		return true
+	}
+	before := cutLast(&path)
+	if isMonth(last) && isYear(before) {
+		return true
+	}
+	return isDay(last) && isMonth(before) && isYear(cutLast(&path))
+}
+
+// cutLast cuts the last segment off a path.
+func cutLast(path *[]byte) (segment []byte) {
+	i := bytes.LastIndexByte(*path, '/')
+	segment = (*path)[i+1:]
+	*path = (*path)[:max(i, 0)]
+	return segment
+}
+
+// dateParams are the parameters, in lower case and without "-" and "_", whose value says which page
+// of a calendar it is. A date elsewhere may be that of a version or an article.
+var dateParams = [...]string{
+	"d", "date", "day", "month", "week", "from", "to", "start", "end", "startdate", "enddate", "datefrom", "dateto",
+	"fromdate", "todate", "tribebardate",
+}
+
+// isDateParam reports whether name is one of dateParams, or begins with one of calendarWords.
+func isDateParam(name []byte) bool {
+	if isCalendarWord(name) {
+		return true
+	}
+	var buffer [len("tribebardate") + 1]byte
+	text := buffer[:0]
+	for _, c := range name {
+		if c == '-' || c == '_' {
+			continue
+		}
+		if len(text) == len(buffer) {
+			return false
+		}
+		text = append(text, c)
+	}
+	lower(text)
+	for _, p := range &dateParams {
+		if p == string(text) {
 			return true
 		}
-		year = isYear(segment)
 	}
 	return false
 }
@@ -76,10 +118,18 @@ func isMonth(text []byte) bool {
 	return false
 }
 
-// isISODate reports whether text is a year and a month with "-" between, and what may follow those
-// (ISO 8601): 2031-05, 2031-05-01, 2031-05-01T00:00.
+// isDay is isMonth for 1 to 31.
+func isDay(text []byte) bool {
+	return isMonth(text) || len(text) == 2 && isDigits(text) && '1' <= text[0] && text[0] <= '3' && (text[0] < '3' || text[1] <= '1')
+}
+
+// isISODate reports whether text is a year and a month with "-" between, with or without a day and
+// a time (ISO 8601): 2031-05, 2031-05-01, 2031-05-01T00:00.
 func isISODate(text []byte) bool {
-	return len(text) >= 7 && text[4] == '-' && isYear(text[:4]) && isMonth(text[5:7]) && (len(text) == 7 || text[7] == '-')
+	if len(text) < 7 || text[4] != '-' || !isYear(text[:4]) || !isMonth(text[5:7]) {
+		return false
+	}
+	return len(text) == 7 || len(text) >= 10 && text[7] == '-' && isDay(text[8:10]) && (len(text) == 10 || text[10] == 'T')
 }
 
 func isDigits(text []byte) bool {

@@ -130,14 +130,14 @@ var flagInfos = [...]FlagInfo{
 	{FlagEncodedSlash, "encoded_slash", "result", "The path holds an escaped slash or backslash, which some servers decode before they split the path.", "http://h/a%2Fb", ""},
 	{FlagEncodedDots, "encoded_dots", "reference", "The path had a dot segment whose dots were escaped.", "http://h/a/%2e%2e/b", ""},
 	{FlagRepeatedSegments, "repeated_segments", "result", "One, two or three segments of the path stand there three times in a row, in a path of more than five.", "http://h/a/b/a/b/a/b", ""},
-	{FlagCalendar, "calendar", "result", "The URI looks like a page of a calendar: a date in the query, or in the path after one of its first three segments that begins with cal, event, agenda or kalender.", "http://h/calendar/2031/05", ""},
+	{FlagCalendar, "calendar", "result", "The URI looks like a page of a calendar: a date as a parameter whose name says so, or at the end of the path after one of its first three segments that begins with cal, event, agenda or kalender.", "http://h/calendar/2031/05", ""},
 	{FlagSessionID, "session_id", "result", "The URI holds a session's id: a parameter of the set session, or an ASP.NET segment.", "http://h/a;jsessionid=1", ""},
 	{FlagDeepPath, "deep_path", "result", "The path has more than 20 segments.", "http://h/1/2/3/4/5/6/7/8/9/10/11/12/13/14/15/16/17/18/19/20/21", ""},
-	{FlagVeryLong, "very_long", "result", "The URI is longer than 2,048 bytes, the most that a sitemap may list.", veryLongExample, ""},
+	{FlagVeryLong, "very_long", "result", "The URI has 2,048 bytes or more; a sitemap may list shorter ones alone.", veryLongExample, ""},
 }
 
 // veryLongExample is the shortest URI that FlagVeryLong tells of.
-var veryLongExample = "http://h/" + strings.Repeat("x", veryLong-len("http://h/")+1)
+var veryLongExample = "http://h/" + strings.Repeat("x", veryLong-len("http://h/"))
 
 // trapFlags are those that Options.TrapFlags asks for.
 const trapFlags = FlagRepeatedSegments | FlagCalendar | FlagSessionID | FlagDeepPath | FlagVeryLong

@@ -187,6 +187,8 @@ func TestGolden_SettingsIDs(t *testing.T) {
 		{normalize.Options{RefuseBadPorts: true}, "rfc3986-1.u17+a4b384b8"},
 		{normalize.Options{Profile: "rfc2396"}, "rfc2396-1.u17+b1e7c6c5"},
 		{normalize.Options{Profile: "whatwg"}, "whatwg-2026-06.u17+0623dad2"},
+		{normalize.Options{Profile: "whatwg", Encoding: " UTF8 "}, "whatwg-2026-06.u17+0623dad2"},
+		{normalize.Options{Profile: "whatwg", Encoding: "utf-16"}, "whatwg-2026-06.u17+0623dad2"},
 		{normalize.Options{DefaultPorts: []normalize.DefaultPort{{Scheme: "b", Port: 2}, {Scheme: "A", Port: 1}, {Scheme: "a", Port: 1}}}, "rfc3986-1.u17+ac8f7047"},
 	} {
 		if got := newNormalizer(t, c.options).SettingsID(); got != c.want {

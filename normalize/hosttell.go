@@ -23,8 +23,10 @@ func (n *Normalizer) tellHost(url []byte, r *Result) {
 	switch last := host[len(host)-1]; {
 	case r.Flags&(FlagIPAddress|FlagNumericHost) != 0:
 		n.tellAddress(host, r)
-	case last == 't' || last == 'l' || last == 'a' || last == '.':
-		if isPrivateName(host) {
+	case n.web != nil && !isSpecial(r.Parts.Scheme(url)):
+		n.tellOpaqueHost(host, r)
+	case mayEndPrivate[last]:
+		if isPrivateHost(host) {
 			r.Flags |= FlagPrivateHost
 		}
 	}
@@ -36,10 +38,59 @@ func (n *Normalizer) tellHost(url []byte, r *Result) {
 	}
 }
 
+// tellOpaqueHost tells of a host that the URL standard leaves as it is, since it knows nothing of its
+// scheme: who connects to it may decode it, in lower case, and read an address in any form.
+func (n *Normalizer) tellOpaqueHost(host []byte, r *Result) {
+	name := appendUnescaped(n.teller.ascii[:0], host)
+	n.teller.ascii = name
+	lower(name)
+	if len(name) > 0 && mayEndPrivate[name[len(name)-1]] && isPrivateHost(name) {
+		r.Flags |= FlagPrivateHost
+	}
+}
+
+// mayEndPrivate holds the bytes that end the name of a private host or an address in some form.
+var mayEndPrivate = func() (ends [256]bool) {
+	for c := range ends {
+		ends[c] = uri.Is(byte(c), uri.HexDigit)
+	}
+	for _, name := range privateNames {
+		ends[name[len(name)-1]] = true
+	}
+	ends['.'], ends['x'] = true, true // "0x" is zero
+	return ends
+}()
+
+// isPrivateHost reports whether a host in lower case is a name for private use, or what programs
+// may read as the address of a private host.
+func isPrivateHost(host []byte) bool {
+	if isPrivateName(host) {
+		return true
+	}
+	if !endsInNumber(host) {
+		return false
+	}
+	address, ok := whatwg.ParseIPv4(host)
+	return ok && isPrivateIPv4(address)
+}
+
+// isSpecial reports whether a scheme in lower case is one of the URL standard's special schemes
+// (section 4.2).
+func isSpecial(name []byte) bool {
+	switch string(name) {
+	case "http", "https", "ws", "wss", "ftp", "file":
+		return true
+	}
+	return false
+}
+
 // tellAddress tells of a host that is an address, or that the URL standard reads as one.
 func (n *Normalizer) tellAddress(host []byte, r *Result) {
 	if host[0] == '[' {
-		if address, bad := parseLiteral(host); bad < 0 && host[1]|0x20 != 'v' && address.isPrivate() {
+		switch address, bad := parseLiteral(host); {
+		case host[1]|0x20 == 'v': // IPvFuture (RFC 3986 section 3.2.2), which the URL standard refuses
+			r.Flags |= FlagHostDiffers
+		case bad < 0 && address.isPrivate():
 			r.Flags |= FlagPrivateHost
 		}
 		return
@@ -110,31 +161,35 @@ func isPrivateIPv4(address uint32) bool {
 // isPrivate reports whether an address is not globally reachable (IANA IPv6 Special-Purpose Address
 // Registry), or stands for an IPv4 address that isn't.
 func (a *ipv6) isPrivate() bool {
-	var zero int // leading groups of zeros
-	for zero < len(a) && a[zero] == 0 {
-		zero++
-	}
 	low := uint32(a[6])<<16 | uint32(a[7])
 	switch {
-	case zero == 8, zero == 7 && a[7] == 1: // ::, ::1, RFC 4291
-		return true
-	case zero == 5 && a[5] == 0xFFFF, zero == 6: // IPv4-mapped and IPv4-compatible, RFC 4291 section 2.5.5
-		return isPrivateIPv4(low)
+	case a[0]|a[1]|a[2]|a[3]|a[4] == 0 && (a[5] == 0xFFFF || a[5] == 0):
+		return isPrivateIPv4(low) // IPv4-mapped and IPv4-compatible, RFC 4291 section 2.5.5, with :: and ::1
 	case a[0] == 0x64 && a[1] == 0xFF9B && a[2]|a[3]|a[4]|a[5] == 0: // RFC 6052
 		return isPrivateIPv4(low)
 	case a[0] == 0x2002: // RFC 3056
 		return isPrivateIPv4(uint32(a[1])<<16 | uint32(a[2]))
 	case a[0] == 0x64 && a[1] == 0xFF9B && a[2] == 1, // RFC 8215
-		a[0] == 0x100 && a[1]|a[2]|a[3] == 0,     // RFC 6666
-		a[0] == 0x2001 && a[1] == 0xDB8,          // RFC 3849
-		a[0] == 0x2001 && a[1] == 2 && a[2] == 0, // RFC 5180
-		a[0] == 0x3FFF && a[1] < 0x1000,          // RFC 9637
-		a[0] == 0x5F00,                           // RFC 9602
-		a[0]&0xFE00 == 0xFC00,                    // RFC 4193
-		a[0]&0xFF80 == 0xFE80:                    // RFC 4291 section 2.5.6, and fec0::, RFC 3879
+		a[0] == 0x100 && a[1]|a[2]|a[3] == 0,                       // RFC 6666
+		a[0] == 0x2001 && a[1] == 0xDB8,                            // RFC 3849
+		a[0] == 0x2001 && a[1] < 0x200 && !a.isReachableProtocol(), // RFC 2928
+		a[0] == 0x3FFF && a[1] < 0x1000,                            // RFC 9637
+		a[0] == 0x5F00,                                             // RFC 9602
+		a[0]&0xFE00 == 0xFC00,                                      // RFC 4193
+		a[0]&0xFF80 == 0xFE80:                                      // RFC 4291 section 2.5.6, and fec0::, RFC 3879
 		return true
 	}
 	return false
+}
+
+// isReachableProtocol reports whether an address of 2001::/23, the IETF protocol assignments, is in
+// one of the blocks there that are globally reachable all the same.
+func (a *ipv6) isReachableProtocol() bool {
+	return a[1] == 1 && a[2]|a[3]|a[4]|a[5]|a[6] == 0 && 1 <= a[7] && a[7] <= 3 || // RFC 7723, RFC 8155, RFC 9665
+		a[1] == 3 || // RFC 7450
+		a[1] == 4 && a[2] == 0x112 || // RFC 7535
+		a[1]&0xFFF0 == 0x20 || // RFC 7343
+		a[1]&0xFFF0 == 0x30 // RFC 9374
 }
 
 // teller knows what is remarkable about hosts with A-labels, and remembers the latest.

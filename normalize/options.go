@@ -241,7 +241,11 @@ func (o Options) settingsID() string {
 		b.WriteString("reject_flags=" + strings.Join(names, ",") + "\n")
 	}
 	if o.isWeb() {
-		b.WriteString("encoding=" + strings.ToLower(o.Encoding) + "\n")
+		encoding := whatwg.OutputEncoding(o.Encoding)
+		if encoding == whatwg.OutputEncoding("") {
+			encoding = ""
+		}
+		b.WriteString("encoding=" + encoding + "\n")
 	}
 	if rules, err := keyrule.Compile(o.Key); err == nil {
 		b.Write(rules.AppendSettings(nil))

@@ -205,3 +205,18 @@ func TestG60_NamesHoldNoPassword(t *testing.T) {
 		t.Errorf("%s", told)
 	}
 }
+
+// Labels of one encoding give the same bytes, so they have one settings id.
+func TestSettingsID_OneForAllLabelsOfAnEncoding(t *testing.T) {
+	id := func(label string) string {
+		return newNormalizer(t, normalize.Options{Profile: "whatwg", Encoding: label}).SettingsID()
+	}
+	for _, label := range []string{"latin1", "ISO-8859-1", "ascii", " cp1252\t"} {
+		if got, want := id(label), id("windows-1252"); got != want {
+			t.Errorf("%q has the settings id %s, windows-1252 has %s", label, got, want)
+		}
+	}
+	if id("windows-1252") == id("windows-1251") || id("windows-1252") == id("") {
+		t.Error("different encodings have one settings id")
+	}
+}

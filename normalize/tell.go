@@ -9,7 +9,7 @@ import (
 
 // The bounds beyond which a URI is remarkable.
 const (
-	veryLong     = 2048 // bytes of url: sitemaps.org, "Sitemap file location"
+	veryLong     = 2048 // bytes of url: sitemaps.org, "XML tag definitions": loc must have fewer
 	deepSegments = 20   // segments of the path
 	fewSegments  = 5    // in a path of no more, nothing counts as repeated: what piles up gets there
 )
@@ -27,8 +27,11 @@ const (
 // profile. holds is what the path may hold. Most URIs have no flag, so each question begins with what
 // is cheap to see.
 func (n *Normalizer) tell(text []byte, r *Result, holds odd) {
-	if r.Parts.HasAuthority() {
+	switch {
+	case r.Parts.HasAuthority():
 		n.tellHost(text, r)
+	case namesHostWithoutSlashes(text, r):
+		r.Flags |= FlagHostDiffers
 	}
 	if holds&oddEscape != 0 {
 		if path := r.Parts.Path(text); len(path) > 0 && path[0] == '/' && holdsEscapedSlash(path) {
@@ -40,16 +43,24 @@ func (n *Normalizer) tell(text []byte, r *Result, holds odd) {
 	}
 }
 
+// namesHostWithoutSlashes reports whether a URI without authority, such as ftp:h/x, has a host for
+// programs that follow the URL standard: after most special schemes they need no "//" (section 4.4
+// there, "special authority ignore slashes state").
+func namesHostWithoutSlashes(text []byte, r *Result) bool {
+	scheme := r.Parts.Scheme(text)
+	return isSpecial(scheme) && string(scheme) != "file"
+}
+
 // tellTraps is tell for what a crawler may be caught in.
 func tellTraps(text []byte, r *Result, holds odd) {
-	if r.Parts.URLEnd(len(text)) > veryLong {
+	if r.Parts.URLEnd(len(text)) >= veryLong {
 		r.Flags |= FlagVeryLong
 	}
 	path := r.Parts.Path(text)
 	if len(path) == 0 || path[0] != '/' {
 		return // opaque: no segments, no parameters
 	}
-	if slashes := bytes.Count(path, slash); slashes > 2 {
+	if slashes := bytes.Count(path, slash); slashes >= 2 {
 		if slashes > fewSegments && repeatsSegments(path) {
 			r.Flags |= FlagRepeatedSegments
 		}
@@ -87,7 +98,9 @@ func tellQuery(query []byte) (flags Flags) {
 		switch {
 		case !ok || len(name) == 0 || len(value) == 0 || value[0] < '0' || value[0] > '9':
 		case isISODate(value):
-			flags |= FlagCalendar
+			if isDateParam(name) {
+				flags |= FlagCalendar
+			}
 		case isYear(value) && name[0]|0x20 == 'y':
 			year = true
 		case isMonth(value) && name[0]|0x20 == 'm':
@@ -121,7 +134,8 @@ func holdsEscapedSlash(path []byte) bool {
 const longestPeriod = 3
 
 // repeatsSegments reports whether up to three segments of a path stand there three times in a row,
-// as links that a server resolves wrongly make them pile up:
+// as links that a server resolves wrongly make them pile up. The dot segments that RFC 2396 keeps
+// (section 5.2, step 6) are none of them.
 //
 //	/a/a/a   /img/css/img/css/img/css/
 func repeatsSegments(path []byte) bool {
@@ -134,7 +148,7 @@ func repeatsSegments(path []byte) bool {
 		for j := range same {
 			if n != length[j] || start[j] == 0 || string(path[i:i+n]) != string(path[start[j]:start[j]+n]) {
 				same[j] = 0
-			} else if same[j]++; same[j] == 2*(j+1) {
+			} else if same[j]++; same[j] == 2*(j+1) && !isDots(path[i:i+n]) {
 				return true
 			}
 		}
@@ -144,6 +158,8 @@ func repeatsSegments(path []byte) bool {
 	}
 	return false
 }
+
+func isDots(segment []byte) bool { return string(segment) == "." || string(segment) == ".." }
 
 // hasEncodedDots reports whether a segment of a path is a dot segment with an escaped dot. more are
 // the characters besides "/" that end a segment.

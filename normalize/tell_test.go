@@ -66,6 +66,17 @@ var tellCases = []struct {
 	{"http://h/Events/list/2031-05-01/", "calendar"},
 	{"http://h/blog/2031/05/01/title", ""},
 	{"http://h/calendar/x/y", ""},
+	{"http://h/calendar/2031/05/31/", "calendar"},
+	{"http://h/calendar/2031/05/32", ""},
+	{"http://h/calendar/2031/05/concert", ""},
+	{"http://h/events/2031-05-01", "calendar"},
+	{"http://h/events/2031-05-01-concert", ""},
+	{"http://h/events/2031-05-01/concert", ""},
+	{"http://h/?ver=2031-05-01", ""},
+	{"http://h/?Start_Date=2031-05-01", "calendar"},
+	{"http://h/?tribe-bar-date=2031-05-01T00:00", "calendar"},
+	{"http://h/?eventDate=2031-05", "calendar"},
+	{"http://h/?lastmodified=2031-05-01", ""},
 	{"http://h/?date=2031-05-01", "calendar"},
 	{"http://h/?d=2031-05", "calendar"},
 	{"http://h/?y=2031&m=5", "calendar"},
@@ -84,8 +95,8 @@ var tellCases = []struct {
 	{"http://h/?sid=12", ""},
 	{"http://h/(S(abc))/x.aspx", "session_id"},
 	// Length, without the fragment.
-	{"http://h/" + strings.Repeat("x", 2048-9), ""},
-	{"http://h/" + strings.Repeat("x", 2048-8), "very_long"},
+	{"http://h/" + strings.Repeat("x", 2047-9), ""},
+	{"http://h/" + strings.Repeat("x", 2048-9), "very_long"},
 	{"http://h/#" + strings.Repeat("x", 4096), ""},
 	// Names of several scripts.
 	{"http://p\u0430ypal.example/", "mixed_script_host"},
@@ -96,6 +107,16 @@ var tellCases = []struct {
 	{"http://bücher.example/", ""},
 	{"mailto:a@localhost", ""},
 	{"foo:a/a/a/a", ""},
+}
+
+// The dot segments that RFC 2396 keeps at the front of a path are no repetition.
+func TestTell_KeptDotsDoNotRepeat(t *testing.T) {
+	n := newNormalizer(t, normalize.Options{Profile: "rfc2396", TrapFlags: true})
+	const ref = "../../../../../../../../x"
+	got, r := outcome(n, retrieval("http://h/a/b"), ref)
+	if r.Reason != normalize.OK || r.Flags&normalize.FlagRepeatedSegments != 0 {
+		t.Errorf("%q is %s with flags %v", ref, got, r.Flags.Names())
+	}
 }
 
 // told are the flags that the cases are about.
@@ -165,7 +186,41 @@ func TestTell_AddressesInOtherForms(t *testing.T) {
 		{"rfc3986", "http://[fd12:3456::1]/", "private_host"},
 		{"rfc3986", "http://[2001:db8::1]/", "private_host"},
 		{"rfc3986", "http://[2606:4700::1]/", "-private_host -host_differs"},
-		{"rfc3986", "http://[v1.x]/", "-private_host"},
+		{"rfc3986", "http://[v1.x]/", "-private_host host_differs"},
+		{"rfc3986", "http://[::2]/", "private_host"},
+		{"rfc3986", "http://[::808:808]/", "-private_host"},
+		{"rfc3986", "http://[2001::1]/", "private_host"},
+		{"whatwg", "http://[2001:2::1]/", "private_host"},
+		{"rfc3986", "http://[2001:1::1]/", "-private_host"},
+		{"rfc3986", "http://[2001:1::4]/", "private_host"},
+		{"rfc3986", "http://[2001:3::1]/", "-private_host"},
+		{"rfc3986", "http://[2001:4:112::1]/", "-private_host"},
+		{"rfc3986", "http://[2001:20::1]/", "-private_host"},
+		{"rfc3986", "http://[2001:30::1]/", "-private_host"},
+		{"rfc3986", "http://[2001:40::1]/", "private_host"},
+		{"rfc3986", "http://[2001:200::1]/", "-private_host"},
+		{"whatwg", "gopher://127.0.0.1:6379/", "private_host"},
+		{"whatwg", "ssh://127.1/", "private_host"},
+		{"whatwg", "ssh://0X7F.1/", "private_host"},
+		{"whatwg", "ssh://LocalHost/", "private_host"},
+		{"whatwg", "ssh://%6Cocalhost/", "private_host"},
+		{"whatwg", "ssh://127%2E0.0.1/", "private_host"},
+		{"whatwg", "ssh://[::1]/", "private_host"},
+		{"whatwg", "ssh://8.8.8.8/", "-private_host"},
+		{"rfc3986", "foo://127.0.0.1/", "private_host"},
+		{"rfc3986", "foo://0x7f.1/", "private_host"},
+		{"rfc2396", "foo://127.1/", "private_host"},
+		{"rfc3986", "foo://de/", "-private_host"},
+		{"rfc3986", "ftp:foo", "host_differs"},
+		{"rfc3986", "wss:/foo", "host_differs"},
+		{"rfc3986", "file:/foo", "-host_differs"},
+		{"rfc3986", "mailto:foo", "-host_differs"},
+		{"whatwg", `https:\evil.com`, "backslash_authority"},
+		{"whatwg", `https:\\evil.com`, "backslash_authority"},
+		{"whatwg", `https:/\evil.com`, "backslash_authority"},
+		{"whatwg", `https:evil.com\x`, "-backslash_authority"},
+		{"whatwg", `http:\x`, "-backslash_authority"},
+		{"whatwg", `\x`, "-backslash_authority"},
 		{"whatwg", `http://a"b.example/`, "host_differs"},
 		{"whatwg", "http://a_b.example/", "-host_differs"},
 		{"whatwg", "foo://Host/", "-host_differs"},

@@ -58,7 +58,7 @@ func (n *Normalizer) appendWeb(dst []byte, base *Base, ref []byte) ([]byte, Resu
 // webRemarks are the flags of what the URL standard mends in silence, or under a name that tells
 // less.
 func (n *Normalizer) webRemarks(ref []byte, w whatwg.Result) (flags Flags) {
-	if w.Errors&whatwg.InvalidReverseSolidus != 0 && backslashInAuthority(ref) {
+	if w.Errors&(whatwg.InvalidReverseSolidus|whatwg.SpecialSchemeMissingFollowingSolidus) != 0 && backslashInAuthority(ref, w.Relative) {
 		flags |= FlagBackslashAuthority
 	}
 	if bytes.IndexByte(ref, '%') >= 0 {
@@ -79,15 +79,33 @@ func (n *Normalizer) webRemarks(ref []byte, w whatwg.Result) (flags Flags) {
 }
 
 // backslashInAuthority reports whether there is a backslash in the authority of a reference, or
-// where one begins.
-func backslashInAuthority(ref []byte) bool {
+// where one begins. relative says whether the reference was resolved against its base, in spite of
+// a scheme too.
+func backslashInAuthority(ref []byte, relative bool) bool {
 	text := bytes.Trim(ref, spaceAndControls)
 	p := uri.Split(text)
-	if p.HasAuthority() {
+	switch {
+	case p.HasAuthority():
 		return bytes.IndexByte(p.Authority(text), '\\') >= 0
+	case p.HasScheme() && !relative:
+		if s := schemeOf(p.Scheme(text)); s != nil && isSpecial([]byte(s.name)) && s.name != "file" {
+			return startsWithBackslash(text[p.PathStart:])
+		}
 	}
 	at := authorityLookalike(text, p)
 	return at >= 0 && text[at] == '\\'
+}
+
+// startsWithBackslash reports whether there is a backslash among the slashes that a text starts with.
+func startsWithBackslash(text []byte) bool {
+	for _, c := range text {
+		switch c {
+		case '/', '\t', '\n', '\r':
+		default:
+			return c == '\\'
+		}
+	}
+	return false
 }
 
 // appendUnescaped appends text with all its escapes decoded.

@@ -14,7 +14,7 @@ import (
 	"github.com/urisieve/urisieve/normalize/keyrule"
 )
 
-// MergeSample is a duplicate that a rule had changed, to be judged by a person: what it was, and
+// MergeSample is a duplicate that a rule had a part in, to be judged by a person: what it was, and
 // what it was taken for. Passwords are masked; long texts are cut.
 type MergeSample struct {
 	Position Position
@@ -24,8 +24,7 @@ type MergeSample struct {
 	Key      string // what was compared
 }
 
-// RuleMerges is about one rule, or key rule: the duplicates that it had changed. They may be
-// duplicates without it too, as the second of two that it changed in the same way.
+// RuleMerges is what one rule, or key rule, had a part in.
 type RuleMerges struct {
 	Rule       string // its name
 	KeyRule    bool   // whether it is a key rule
@@ -67,7 +66,7 @@ func (m mergeSet) each(f func(slot int)) {
 	}
 }
 
-// sample keeps a duplicate for the rules that had changed it, if its position is among the first in
+// sample keeps a duplicate for the rules that had a part in it, if its position is among the first in
 // the order of their hashes.
 func (m *merges) sample(b *Batch, r *Record, set mergeSet) {
 	row := b.RowOf(r)
@@ -112,7 +111,7 @@ func rankOf(source string, number int64, index uint32) uint64 {
 	return max(1, xxh3.HashSeed(place[:], xxh3.HashString(source)))
 }
 
-// Merges tells which rules had changed the duplicates of a run, those that changed most first, with
+// Merges tells which rules had a part in the duplicates of a run, those that had most first, with
 // samples: what a person looks at to see whether a rule merges what it should not. Any goroutine may
 // call it; after the run it is the same for any number of workers.
 func (m *Meter) Merges() []RuleMerges {

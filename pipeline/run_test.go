@@ -377,7 +377,7 @@ func TestExactSetInARun(t *testing.T) {
 	sameLines(t, "duplicates", f.duplicates.Durable(), want.duplicates.Durable())
 }
 
-// TestMerges_SameForAnyNumberOfWorkers: the duplicates are counted by the rules that had changed them,
+// TestMerges_SameForAnyNumberOfWorkers: the duplicates are counted by the rules that had a part in them,
 // and the samples are the same however the work was shared.
 func TestMerges_SameForAnyNumberOfWorkers(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
@@ -419,7 +419,7 @@ func TestMerges_SameForAnyNumberOfWorkers(t *testing.T) {
 		}
 		for _, rule := range []string{"lower_scheme", "lower_host", "drop_default_port", "drop-params", "drop-userinfo"} {
 			if counts[rule] == 0 || counts[rule] > s.Duplicate {
-				t.Errorf("%s changed %d of %d duplicates", rule, counts[rule], s.Duplicate)
+				t.Errorf("%s had a part in %d of %d duplicates", rule, counts[rule], s.Duplicate)
 			}
 		}
 		if want == nil {

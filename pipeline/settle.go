@@ -353,7 +353,7 @@ func (s *settler) settled(b *Batch, from int, p piece, t *tally) {
 	}
 }
 
-// merged counts a duplicate by the rules that had changed it.
+// merged counts a duplicate by the rules that had a part in it.
 func (s *settler) merged(b *Batch, r *Record) {
 	set := r.mergeSet()
 	if set == (mergeSet{}) {

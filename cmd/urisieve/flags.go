@@ -71,7 +71,7 @@ var (
 		{"max-url-bytes", "", "scope.max_url_bytes", "SIZE", "only URLs up to this length"},
 	}}
 	dedupFlags = flagGroup{"Duplicates", []optionFlag{
-		{"report", "", "run.report", "FILE", "write the counts, and which rules had changed the duplicates, as JSON"},
+		{"report", "", "run.report", "FILE", "write the counts, and which rules made which duplicates, as JSON"},
 		{"dedup", "", "dedup.mode", "MODE", "exact: each URL once, none: every one"},
 		{"dedup-memory", "", "dedup.memory", "SIZE", "for the set of seen URLs, some 27 bytes a URL; auto: half of what there is"},
 		{"dedup-key-file", "", "dedup.key_file", "FILE", "the secret key of the fingerprints that are compared"},

@@ -26,8 +26,7 @@ type report struct {
 	Merges     []reportMerge    `json:"merges"`              // the most frequent first
 }
 
-// reportMerge is about one rule: the duplicates that it had changed, whether or not they would be
-// duplicates without it. A duplicate that several rules changed counts for each.
+// reportMerge is what one rule had a part in. A duplicate that several rules changed counts for each.
 type reportMerge struct {
 	Rule       string         `json:"rule"`
 	Kind       string         `json:"kind"` // "rule" or "key_rule"
@@ -165,7 +164,7 @@ func writeInto(path string, text []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// merges are the counts of duplicates by the rules that had changed them.
+// merges are the counts of duplicates by the rules that had a part in them.
 func merges(all []pipeline.RuleMerges) []count {
 	counts := make([]count, 0, len(all))
 	for _, m := range all {

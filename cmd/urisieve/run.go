@@ -103,11 +103,7 @@ func (p *program) run(l *config.Loaded) error {
 	finishErr := j.finish(ctx, &stats, err)
 	shown.finish(stats)
 	if err = errors.Join(err, finishErr); errors.Is(err, sinks.ErrClosedPipe) || closedPipe(err) {
-		// The reader had enough, which is no fault. Who asked for a report wants one of what came so far.
-		if err := j.writeReport(&stats); err != nil {
-			return failed(err)
-		}
-		return nil
+		return nil // the reader had enough
 	}
 	err = errors.Join(err, j.writeReport(&stats))
 	if l.Progress.Summary && (err == nil || stats.References > 0) {

@@ -106,7 +106,7 @@ func (p *program) summarize(s *pipeline.Stats, merged []pipeline.RuleMerges, too
 	row("unique", s.Unique, unique)
 	note := ""
 	if text := top(merges(merged), 4); text != "" {
-		note = "changed by " + text
+		note = "made so by " + text
 	}
 	row("duplicate", s.Duplicate, note)
 	row("filtered", s.Filtered, top(filters(s), 4))

@@ -3,6 +3,7 @@ package whatwg
 import (
 	"bytes"
 
+	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/htmlindex"
 )
 
@@ -39,21 +40,43 @@ func (p *Parser) SetEncoding(label string) (known bool) {
 	if label == p.label {
 		return p.known
 	}
-	p.label, p.encoder, p.known = label, nil, label == ""
-	e, err := htmlindex.Get(label)
-	if err != nil {
-		return p.known
-	}
-	p.known = true
-	switch name, _ := htmlindex.Name(e); name {
-	case "utf-8", "utf-16be", "utf-16le", "replacement", "":
-	default:
+	p.label, p.encoder = label, nil
+	e, name, known := outputEncoding(label)
+	p.known = known
+	if name != utf8Name {
 		if p.encoders[name] == nil {
 			p.encoders[name] = newQueryEncoder(e, name)
 		}
 		p.encoder = p.encoders[name]
 	}
-	return true
+	return p.known
+}
+
+// OutputEncoding is the name, in lower case, of the encoding that queries are written in where the
+// document's is the one of a label: labels with the same name give the same URLs.
+func OutputEncoding(label string) string {
+	_, name, _ := outputEncoding(label)
+	return name
+}
+
+const utf8Name = "utf-8"
+
+// outputEncoding is "get an output encoding" of the Encoding standard (section 4.3) for a label; known
+// is false for none of that standard's.
+func outputEncoding(label string) (e encoding.Encoding, name string, known bool) {
+	if label == "" {
+		return nil, utf8Name, true
+	}
+	e, err := htmlindex.Get(label)
+	if err != nil {
+		return nil, utf8Name, false
+	}
+	switch name, _ := htmlindex.Name(e); name {
+	case utf8Name, "utf-16be", "utf-16le", "replacement", "":
+		return nil, utf8Name, true
+	default:
+		return e, name, true
+	}
 }
 
 // IsEncoding reports whether label is one of the Encoding standard's.
