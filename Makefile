@@ -37,8 +37,10 @@ build: ## build/bin/urisieve, a static binary
 run: build ## the main job over the shipped sample, into out/
 	@scripts/run-sample.sh $(URISIEVE) $(SAMPLE) $(OUT)
 
-test: ## all tests of all modules but bench, shuffled
-	@scripts/each-module.sh go test -shuffle=on ./...
+test: ## all tests of all modules but bench, shuffled, and what was skipped, which CI=true forbids
+	@mkdir -p $(BIN)
+	@go build -o $(BIN)/testreport ./internal/testreport
+	@scripts/each-module.sh bash -o pipefail -c 'go test -json -shuffle=on ./... | $(CURDIR)/$(BIN)/testreport'
 
 race: ## the tests of the concurrent packages under the race detector (needs a C compiler)
 	CGO_ENABLED=1 go test -race -short -shuffle=on -skip '$(NOT_RACED)' $(CONCURRENT)
