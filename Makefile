@@ -60,10 +60,11 @@ generate: ## rewrite everything that is generated: tables, schema pages, the sam
 generate-check: ## fail where `make generate` changes a file
 	scripts/generate-check.sh
 
-unicode: ## fetch the pinned Unicode data and rewrite the tables of normalize/uts46 and uts39 (needs npm, node, Python)
+unicode: ## fetch the pinned Unicode data, rewrite the tables of normalize/uts46 and uts39, compare with tr46 (needs npm, node, Python)
 	scripts/fetch-unicode
 	cd normalize/uts46 && go run gen_tables.go
 	cd normalize/uts39 && go run gen_tables.go
+	go test -count=1 -tags tr46 -run TR46 ./normalize/uts46
 
 fuzz: ## every fuzz target for FUZZTIME (default 30s each)
 	scripts/fuzz.sh $(FUZZTIME)

@@ -278,11 +278,7 @@ func TestRFC2396_StrictTakesTheGrammar(t *testing.T) {
 
 func FuzzLaws2396(f *testing.F) {
 	addSeeds(f)
-	for _, cases := range cases2396 {
-		for _, c := range cases {
-			f.Add(c.base, c.ref)
-		}
-	}
+	addCases(f, cases2396)
 	type pair struct {
 		repair, strict *normalize.Normalizer
 		report         *laws
@@ -294,8 +290,8 @@ func FuzzLaws2396(f *testing.F) {
 		pairs = append(pairs, pair{repair, strict, newLaws(f, o)})
 	}
 	f.Fuzz(func(t *testing.T, base, ref string) {
-		if len(base)+len(ref) > 2048 {
-			t.Skip("the grammar's expressions are slow on long texts")
+		if slowForGrammar(base, ref) {
+			return
 		}
 		for i, p := range pairs {
 			if law := laws2396(p.repair, p.strict, base, ref); law != "" {

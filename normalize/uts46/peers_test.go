@@ -1,12 +1,7 @@
 package uts46
 
 import (
-	"bytes"
-	"encoding/json"
 	"math/rand/v2"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -52,57 +47,6 @@ func hosts() []string {
 		all = append(all, b.String())
 	}
 	return all
-}
-
-// TestAgreesWithTR46 compares with the npm package tr46, byte for byte, where scripts/fetch-unicode
-// has brought it and Node.js is there.
-func TestAgreesWithTR46(t *testing.T) {
-	modules, err := filepath.Abs("../../build/unicode/node_modules")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(filepath.Join(modules, "tr46")); err != nil {
-		t.Skip("tr46 is not here: run scripts/fetch-unicode")
-	}
-	node, err := exec.LookPath("node")
-	if err != nil {
-		t.Skip("no node in PATH to run tr46 with")
-	}
-	names := hosts()
-	var in bytes.Buffer
-	for _, name := range names {
-		line, err := json.Marshal(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		in.Write(append(line, '\n'))
-	}
-	cmd := exec.Command(node, "testdata/tr46.cjs")
-	cmd.Env = append(os.Environ(), "NODE_PATH="+modules)
-	cmd.Stdin, cmd.Stderr = &in, os.Stderr
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	answers := strings.Split(strings.TrimSpace(string(out)), "\n")
-	if len(answers) != len(names) {
-		t.Fatalf("%d answers to %d names", len(answers), len(names))
-	}
-	p, different := New(lookup), 0
-	for i, name := range names {
-		var want *string
-		if err := json.Unmarshal([]byte(answers[i]), &want); err != nil {
-			t.Fatal(err)
-		}
-		got, result := p.AppendASCII(nil, []byte(name))
-		if (want == nil) != (result.Fault != NoFault) || want != nil && string(got) != *want {
-			different++
-			if different <= 20 {
-				t.Errorf("%+q: got %q, %v; tr46 %s", name, got, result.Fault, answers[i])
-			}
-		}
-	}
-	t.Logf("%d names, %d different", len(names), different)
 }
 
 // TestAgreesWithIDNA compares with golang.org/x/net/idna, whose tables are older under Go 1.26
