@@ -14,6 +14,7 @@ func TestCost_NoAllocation(t *testing.T) {
 	for _, profile := range []string{"rfc3986", "rfc2396"} {
 		checkNoAllocation(t, newNormalizer(t, normalize.Options{Profile: profile, DefaultPorts: []normalize.DefaultPort{{Scheme: "foo", Port: 7}}}))
 	}
+	checkNoAllocation(t, newNormalizer(t, web))
 }
 
 func checkNoAllocation(t *testing.T, n *normalize.Normalizer) {
@@ -25,6 +26,7 @@ func checkNoAllocation(t *testing.T, n *normalize.Normalizer) {
 		"g", "../../g?x#y", "//h/x", "//H:80", "HTTP://A%42c.EX:0080/%7e%c3%a9/./x/../é \\?a[b]=c d#%zz%", "https:g", "FOO://A@B:c@h:007/|", "http://[2001:DB8::0:1]/",
 		"http://[::ffff:1.2.3.4]:8080", "http://1.2.3.4/", "http://0x7f.1/", "foo:/..//b", "foo:a b", "http://h/" + strings.Repeat("é/../", 99),
 		"http://bücher.example/", "http://xn--bcher-kva.example/", "http://xn--a/", "http://" + strings.Repeat("ü", 300) + ".example/",
+		"../../../d?e#f", "#f", "?q", "foo://My_Reg:x/a", "foo://ex%41mple:7/", "foo://h:%30%37", "HTTP:\\\\EX.example\\a b",
 	}, seeds...)
 	for _, ref := range refs {
 		text := []byte(ref)

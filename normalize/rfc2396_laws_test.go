@@ -1,7 +1,6 @@
 package normalize_test
 
 import (
-	"bytes"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -299,51 +298,6 @@ func FuzzLaws2396(f *testing.F) {
 			}
 			if law := p.report.brokenReport(base, ref); law != "" {
 				t.Fatalf("%q on %q under %+v: %s", ref, base, everyPolicy[i], law)
-			}
-		}
-	})
-}
-
-// No reference allocates, once its document's base is set, nor does the next document.
-func TestRFC2396_NoAllocation(t *testing.T) {
-	n := newNormalizer(t, old)
-	var b normalize.Base
-	var out []byte
-	embedded, document := []byte("/x/../y/"), []byte("http://u:p@h.example:81/a/b?c")
-	refs := [][]byte{[]byte("../../../d?e#f"), []byte("#f"), []byte("?q"), []byte("HTTP://EX.example/a b"), []byte("foo://My_Reg:x/a"), []byte("foo://ex%41mple:7/"), []byte("foo://h:%30%37")}
-	run := func() {
-		n.SetBase(&b, embedded, nil, document)
-		for _, ref := range refs {
-			out, _ = n.Append(out[:0], &b, ref)
-		}
-	}
-	run()
-	if allocs := testing.AllocsPerRun(100, run); allocs != 0 {
-		t.Errorf("%v allocations", allocs)
-	}
-}
-
-// The short way gives what the long way gives.
-func FuzzFastPathTwin2396(f *testing.F) {
-	addSeeds(f)
-	var pairs [][2]*normalize.Normalizer
-	for _, o := range []normalize.Options{{}, {Strict: true}, {MaxURIBytes: 16}, {DefaultBase: "http://d/e/f?g"}} {
-		o.Profile = "rfc2396"
-		slow := newNormalizer(f, o)
-		slow.DisableFastPath()
-		pairs = append(pairs, [2]*normalize.Normalizer{newNormalizer(f, o), slow})
-	}
-	f.Fuzz(func(t *testing.T, base, ref string) {
-		for i, pair := range pairs {
-			var out [2][]byte
-			var r [2]normalize.Result
-			for j, n := range pair {
-				var b normalize.Base
-				n.SetBase(&b, []byte(base), []byte("http://skip ped/"), []byte("http://h/a/b?c"))
-				out[j], r[j] = n.Append([]byte("x"), &b, []byte(ref))
-			}
-			if !bytes.Equal(out[0], out[1]) || r[0] != r[1] {
-				t.Errorf("options %d, %q on %q: the short way gives %q %+v, the long way %q %+v", i, ref, base, out[0], r[0], out[1], r[1])
 			}
 		}
 	})

@@ -190,24 +190,6 @@ func TestWeb_PlatformTests(t *testing.T) {
 	}
 }
 
-func TestWeb_NoAllocation(t *testing.T) {
-	n := newNormalizer(t, web)
-	var b normalize.Base
-	var out []byte
-	embedded, retrieval := []byte("/x/"), []byte("http://u:p@h.example:81/a/b?c")
-	refs := [][]byte{[]byte("../d?e#f"), []byte("HTTP:\\\\EX.example\\a b"), []byte("https://example.com/")}
-	run := func() {
-		n.SetBase(&b, embedded, nil, retrieval)
-		for _, ref := range refs {
-			out, _ = n.Append(out[:0], &b, ref)
-		}
-	}
-	run()
-	if allocs := testing.AllocsPerRun(100, run); allocs != 0 {
-		t.Errorf("%v allocations", allocs)
-	}
-}
-
 // webLaws holds what must be true of any reference under the profile whatwg.
 func webLaws(t *testing.T, n *normalize.Normalizer, base, ref string) {
 	t.Helper()

@@ -16,43 +16,36 @@ import (
 	"github.com/ulikunitz/xz"
 )
 
-func gz(t testing.TB, text string) []byte {
+// packed is text as a compressor writes it.
+func packed[W io.WriteCloser](t testing.TB, text string, open func(io.Writer) (W, error)) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	w := gzip.NewWriter(&b)
+	w, err := open(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
 	_, _ = io.WriteString(w, text)
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
+}
+
+func gz(t testing.TB, text string) []byte {
+	t.Helper()
+	return packed(t, text, func(w io.Writer) (*gzip.Writer, error) { return gzip.NewWriter(w), nil })
 }
 
 func zst(t testing.TB, text string, o ...zstd.EOption) []byte {
 	t.Helper()
-	var b bytes.Buffer
-	w, err := zstd.NewWriter(&b, append(o, zstd.WithEncoderConcurrency(1))...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, _ = io.WriteString(w, text)
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
+	return packed(t, text, func(w io.Writer) (*zstd.Encoder, error) {
+		return zstd.NewWriter(w, append(o, zstd.WithEncoderConcurrency(1))...)
+	})
 }
 
 func xzed(t testing.TB, text string) []byte {
 	t.Helper()
-	var b bytes.Buffer
-	w, err := xz.NewWriter(&b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, _ = io.WriteString(w, text)
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
+	return packed(t, text, xz.NewWriter)
 }
 
 // bz is "a\nb\n" as bzip2 1.0.8 writes it.

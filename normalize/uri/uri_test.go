@@ -169,7 +169,7 @@ func literalResolve(base, ref string) string {
 // appendixB is the regular expression of RFC 3986 appendix B with the scheme of section 3.1.
 var appendixB = regexp.MustCompile(`(?s)^(([A-Za-z][A-Za-z0-9+.-]*):)?(//([^/?#]*))?([^?#]*)(\?([^#]*))?(#(.*))?`)
 
-var fuzzSeeds = []string{"", "g", "../../g", "./", "..", "a/..", "//h/x", "?y#z", "#", "a:b/../c", "a://h:1@b:2", "/.//../a", "..//..", "x/./y/.", "http://[::1]:80/a?b#c", "\xff:"}
+var fuzzSeeds = []string{"", "g", "../../g", "./", "..", "a/..", "//h/x", "?y#z", "#", "a:b/../c", "a://h:1@b:2", "/.//../a", "..//..", "x/./y/.", "http://[::1]:80/a?b#c", "http://u:p@h:8080/a", "a:", "?", "///", "//h:?", "\xff:"}
 
 func FuzzResolveLiteral(f *testing.F) {
 	for _, base := range fuzzSeeds {
