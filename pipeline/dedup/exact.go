@@ -6,9 +6,9 @@ import (
 	"math/bits"
 )
 
-// ErrFull is wrapped by the error of a Claim that the set has no memory for. Nothing of that call was
-// claimed; all that was claimed before stands.
-var ErrFull = errors.New("the set of seen keys has used up its memory")
+// ErrFull is wrapped by the error of a Claim that the set has no room for: no memory, or, in a Bloom, none
+// that would keep its error rate. Nothing of that call was claimed; all that was claimed before stands.
+var ErrFull = errors.New("the set of seen keys is full")
 
 const (
 	shardBits = 8
@@ -284,7 +284,7 @@ func (e *Exact) swap(t *table, slots []Key, home uint64) {
 }
 
 func (e *Exact) full() error {
-	return fmt.Errorf("%w: %d keys in %d of %d bytes. Give it more (27 bytes a key), or go without deduplication",
+	return fmt.Errorf("%w, it has used up its memory: %d keys in %d of %d bytes. Give it more (27 bytes a key), or go without deduplication",
 		ErrFull, e.keys, e.used, e.max)
 }
 
