@@ -163,13 +163,22 @@ type Scope struct {
 
 // Dedup says how repeated URLs are told from new ones.
 type Dedup struct {
-	// exact (every URL leaves once, the first occurrence wins) or none (every one leaves). Default
-	// exact.
-	Mode string `yaml:"mode" oneof:"exact none"`
+	// exact (every URL leaves once, the first occurrence wins), bloom (the same in some 2 bytes a URL,
+	// but up to error_rate of the new URLs are taken for seen, and lost) or none (every one leaves).
+	// Default exact.
+	Mode string `yaml:"mode" oneof:"exact bloom none"`
 	// What the set of seen URLs may take, about 27 bytes a URL; auto is half of what the machine or
 	// its cgroup allows. Less than 1MiB is taken as 1MiB. When the set is full the run ends with exit
-	// code 1; what came before is written. Default auto.
+	// code 1; what came before is written. Bloom takes what capacity and error_rate make it; if that
+	// is more than this, nothing begins. Default auto.
 	Memory Size `yaml:"memory" auto:"true"`
+	// How many different URLs bloom is to hold, 1 to 1000000000000; it must be given there, and the
+	// other modes have no use for it. When there are more, and error_rate would be passed, the run
+	// ends as with a full set. Default 0: not given.
+	Capacity int64 `yaml:"capacity" min:"0" max:"1000000000000"`
+	// The greatest share of new URLs that bloom may take for seen: 0.000001 to 0.1, or in percent
+	// ("0.1%"). It is reached when the capacity is used up; before, it is less. Default 0.001.
+	ErrorRate ErrorRate `yaml:"error_rate"`
 	// The file with the secret key of the fingerprints that are compared: 16 bytes, or 32 hex
 	// digits. Default "": a random key for each run, which is right unless instances share state.
 	KeyFile string `yaml:"key_file"`
@@ -280,7 +289,7 @@ func Default() Config {
 			MaxRecordBytes: Auto, MaxExpansion: 1000, MaxWindowBytes: 128 << 20,
 		},
 		Normalize: Normalize{Profile: "rfc3986", Userinfo: "keep", MaxURIBytes: 64 << 10, TrapFlags: true},
-		Dedup:     Dedup{Mode: "exact", Memory: Auto, Duplicates: "drop"},
+		Dedup:     Dedup{Mode: "exact", Memory: Auto, ErrorRate: 0.001, Duplicates: "drop"},
 		Output: Output{
 			QueueKey: "host", RowGroupRows: 100_000, FileRows: 10_000_000, FileBytes: 512 << 20,
 		},

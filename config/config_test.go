@@ -106,7 +106,7 @@ func TestEveryOptionHasAKind(t *testing.T) {
 func TestEveryOptionIsReadFromTheEnvironment(t *testing.T) {
 	values := map[Kind]string{
 		KindString: "some", KindBool: "true", KindInt: "1000", KindSize: "3MiB", KindDuration: "7m",
-		KindRejectLimit: "5%", KindSecret: "s3cret", KindStrings: "a, b", KindPorts: "x=1,y=2",
+		KindRejectLimit: "5%", KindErrorRate: "0.5%", KindSecret: "s3cret", KindStrings: "a, b", KindPorts: "x=1,y=2",
 	}
 	for _, leaf := range Leaves() {
 		t.Run(leaf.Env, func(t *testing.T) {
@@ -147,6 +147,10 @@ func TestFaultsOfTheFile(t *testing.T) {
 		{"auto where there is none", "normalize:\n  max_uri_bytes: auto\n", `normalize.max_uri_bytes: "auto" is not accepted`},
 		{"fraction for a count", "run:\n  workers: 4.7\n", `run.yaml:2: run.workers: "4.7" is not a whole number (want a whole number from 0 to 1024)`},
 		{"count out of range", "run:\n  workers: 1025\n", `run.yaml:2: run.workers: "1025" is not accepted`},
+		{"error rate out of range", "dedup:\n  error_rate: 0.2\n", `run.yaml:2: dedup.error_rate: "0.2" is not accepted (want a share from 0.000001 to 0.1, or in percent ("0.1%"))`},
+		{"error rate that is no number", "dedup:\n  error_rate: [0.1]\n", "run.yaml:2: dedup.error_rate: holds a list"},
+		{"negative capacity", "dedup:\n  capacity: -1\n", `run.yaml:2: dedup.capacity: "-1" is not accepted (want a whole number from 0 to 1000000000000)`},
+		{"unknown way to deduplicate", "dedup:\n  mode: blom\n", `run.yaml:2: dedup.mode: "blom" is not accepted (want exact, bloom, none)`},
 		{"text for a boolean", "run:\n  dry_run: yes\n", `run.yaml:2: run.dry_run: "yes" is not a boolean (want true or false)`},
 		{"boolean for a text", "output:\n  path: true\n", "run.yaml:2: output.path: true is not a text here: put it in quotes"},
 		{"no value", "output:\n  path:\n", "run.yaml:2: output.path: has no value"},
@@ -229,7 +233,7 @@ func TestWhatIsPrintedIsReadBackAsTheSame(t *testing.T) {
 	file := write(t, `input: {ref_fields: ["1", "links[].href"], delimiter: "\t", pass: ["yes", "a, b"]}
 normalize: {default_ports: [{scheme: coap, port: 5683}], base: "http://h/ü"}
 rejects: {max: 5%}
-dedup: {memory: 1536MiB}
+dedup: {mode: bloom, memory: 1536MiB, capacity: 1000000, error_rate: 0.25%}
 progress: {interval: 90s}
 `)
 	first, err := Load(file, nil)
@@ -300,6 +304,18 @@ func TestSizes(t *testing.T) {
 	for _, text := range []string{"", "1", "-1B", "1.5B", "KiB", "9223372036854775807KiB", "8388608TiB", "1e3 kBB", "NaNKiB", "InfTiB", "1KB "} {
 		if got, err := ParseSize(text); err == nil {
 			t.Errorf("%q is read as %d", text, got)
+		}
+	}
+}
+
+func TestErrorRates(t *testing.T) {
+	for text, want := range map[string]string{
+		"0.001": "0.001", "0.1%": "0.001", "1e-6": "0.000001", "0.0001%": "0.000001", "10%": "0.1", "0.1": "0.1", "0.025": "0.025",
+		"0": "", "0.11": "", "11%": "", "0.0000009": "", "-0.01": "", "NaN": "", "%": "", "": "", "1 %": "", "often": "",
+	} {
+		r, err := ParseErrorRate(text)
+		if (err == nil) != (want != "") || err == nil && r.String() != want {
+			t.Errorf("%q: %v, %v, want %q", text, r, err, want)
 		}
 	}
 }

@@ -24,6 +24,7 @@ const (
 	KindSize
 	KindDuration
 	KindRejectLimit
+	KindErrorRate
 	KindSecret
 	KindStrings // a list of texts
 	KindPorts   // a list of DefaultPort
@@ -46,6 +47,7 @@ var kinds = map[reflect.Type]Kind{
 	reflect.TypeFor[Size]():          KindSize,
 	reflect.TypeFor[time.Duration](): KindDuration,
 	reflect.TypeFor[RejectLimit]():   KindRejectLimit,
+	reflect.TypeFor[ErrorRate]():     KindErrorRate,
 	reflect.TypeFor[Secret]():        KindSecret,
 	reflect.TypeFor[[]string]():      KindStrings,
 	reflect.TypeFor[[]DefaultPort](): KindPorts,
@@ -96,6 +98,8 @@ func (l Leaf) Accepted() string {
 		return "a duration with its unit, such as 500ms, 30s, 5m, 24h" + between
 	case KindRejectLimit:
 		return errRejectLimit.Error()
+	case KindErrorRate:
+		return errErrorRate.Error()
 	case KindStrings:
 		return "a list"
 	case KindPorts:
@@ -144,6 +148,8 @@ func (l Leaf) parse(text string) (any, error) {
 		return d, l.inRange(int64(d), func(s string) int64 { d, _ := time.ParseDuration(s); return int64(d) })
 	case KindRejectLimit:
 		return ParseRejectLimit(text)
+	case KindErrorRate:
+		return ParseErrorRate(text)
 	case KindSecret:
 		return Secret(text), nil
 	case KindStrings:

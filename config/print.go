@@ -36,7 +36,7 @@ func (l *Loaded) WriteYAML(w io.Writer) error {
 // YAML is the option's value on one line of YAML.
 func (l Leaf) YAML(c *Config) string {
 	switch v := l.value(c).Interface().(type) {
-	case bool, int64, Size:
+	case bool, int64, Size, ErrorRate:
 		return fmt.Sprint(v)
 	case []string:
 		items := make([]string, len(v))

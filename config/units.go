@@ -118,6 +118,25 @@ func (l RejectLimit) String() string {
 	return strconv.FormatInt(l.Count, 10)
 }
 
+// ErrorRate is a share from 0.000001 to 0.1; as text it may also be in percent.
+type ErrorRate float64
+
+var errErrorRate = errors.New(`a share from 0.000001 to 0.1, or in percent ("0.1%")`)
+
+// ParseErrorRate reads "0.001", "1e-3" or "0.1%".
+func ParseErrorRate(text string) (ErrorRate, error) {
+	if number, percent := strings.CutSuffix(text, "%"); percent {
+		text = number + "e-2" // rather than a division, which would round once more
+	}
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(f >= 0.000001 && f <= 0.1) {
+		return 0, errErrorRate
+	}
+	return ErrorRate(f), nil
+}
+
+func (r ErrorRate) String() string { return strconv.FormatFloat(float64(r), 'f', -1, 64) }
+
 // ParseDefaultPort reads "coap=5683".
 func ParseDefaultPort(text string) (DefaultPort, error) {
 	scheme, number, ok := strings.Cut(text, "=")

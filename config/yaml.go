@@ -214,6 +214,10 @@ func wrongScalar(k Kind, n *yaml.Node) string {
 		if tag != "!!str" && tag != "!!int" {
 			return quote(n.Value) + " is not accepted"
 		}
+	case KindErrorRate:
+		if tag != "!!str" && !number {
+			return quote(n.Value) + " is not accepted"
+		}
 	default:
 		if tag != "!!str" {
 			return n.Value + " is not a text here: put it in quotes"

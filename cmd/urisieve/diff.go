@@ -68,7 +68,7 @@ func (p *program) diff(l *config.Loaded, asJSON bool) error {
 	limitMemory(0)
 	ctx, signals := watchSignals(context.Background())
 	defer signals.stop()
-	l.Dedup.Mode = "none"
+	l.Dedup.Mode = dedupNone
 	if err := j.open(ctx, nil); err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (p *program) diff(l *config.Loaded, asJSON bool) error {
 
 	d := &differences{w: p.stdout, json: asJSON, views: views, kinds: map[diffKind]int64{}}
 	lane := &pipeline.Lane{Sink: d, Rejects: d, Set: dedup.NewNone()}
-	progress := p.startProgress(l.Progress, &j.meter, true)
+	progress := j.startProgress(true)
 	stats, err := j.pipe(ctx, signals, lane, nil, pipeline.DropDuplicates)
 	finishErr := j.finish(ctx, &stats, err)
 	progress.finish(stats)

@@ -72,8 +72,10 @@ var (
 	}}
 	dedupFlags = flagGroup{"Duplicates", []optionFlag{
 		{"report", "", "run.report", "FILE", "write the counts, and which rules made which duplicates, as JSON"},
-		{"dedup", "", "dedup.mode", "MODE", "exact: each URL once, none: every one"},
+		{"dedup", "", "dedup.mode", "MODE", "exact: each URL once, bloom: nearly so in a tenth of the memory (docs/dedup.md), none: every one"},
 		{"dedup-memory", "", "dedup.memory", "SIZE", "for the set of seen URLs, some 27 bytes a URL; auto: half of what there is"},
+		{"dedup-capacity", "", "dedup.capacity", "N", "of bloom: how many different URLs it is to hold; must be given"},
+		{"dedup-error-rate", "", "dedup.error_rate", "SHARE", "of bloom: the greatest share of new URLs that are taken for seen, and lost"},
 		{"dedup-key-file", "", "dedup.key_file", "FILE", "the secret key of the fingerprints that are compared"},
 		{"duplicates", "", "dedup.duplicates", "WHAT", "drop, mark, or a file or directory for them"},
 	}}

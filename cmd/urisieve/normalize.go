@@ -111,7 +111,7 @@ func (p *program) filter(l *config.Loaded, f filterFlags) error {
 	limitMemory(0)
 	ctx, signals := watchSignals(context.Background())
 	defer signals.stop()
-	l.Dedup.Mode = "none"
+	l.Dedup.Mode = dedupNone
 	var rejects *sinks.Options
 	if f.rejects != "" && f.rejects != "none" {
 		rejects = &sinks.Options{Output: "-", Format: sinks.FormatText, Stdout: io.Discard, Rejects: f.rejects, Overwrite: f.overwrite}
@@ -126,7 +126,7 @@ func (p *program) filter(l *config.Loaded, f filterFlags) error {
 
 	answers := newAnswers(p.stdout, f, j)
 	lane := &pipeline.Lane{Sink: answers, Rejects: answers.rejectsSink(), Set: dedup.NewNone()}
-	shown := p.startProgress(l.Progress, &j.meter, true)
+	shown := j.startProgress(true)
 	stats, err := j.pipe(ctx, signals, lane, nil, pipeline.DropDuplicates)
 	finishErr := j.finish(ctx, &stats, err)
 	shown.finish(stats)

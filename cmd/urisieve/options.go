@@ -126,20 +126,38 @@ func duplicatePolicy(c *config.Config) pipeline.DuplicatePolicy {
 	return pipeline.SplitDuplicates
 }
 
+// Values of dedup.mode; "exact" is the other one.
+const (
+	dedupNone  = "none"
+	dedupBloom = "bloom"
+)
+
 // newSet makes the set of seen URLs.
-func newSet(c *config.Config) dedup.Set {
+func (j *job) newSet() error {
+	c := &j.l.Config
 	switch c.Dedup.Mode {
-	case "none":
-		return dedup.NewNone()
-	default: // "exact": config lets no other through
-		return dedup.NewExact(int64(orZero(c.Dedup.Memory)))
+	case dedupNone:
+		j.set = dedup.NewNone()
+	case dedupBloom:
+		bloom, err := dedup.NewBloom(bloomOptions(c))
+		if err != nil {
+			return err
+		}
+		j.set, j.bloom = bloom, bloom
+	default:
+		j.set = dedup.NewExact(int64(orZero(c.Dedup.Memory)))
 	}
+	return nil
 }
 
 // setMemory is what the set of seen URLs may use, in bytes.
 func setMemory(c *config.Config) int64 {
-	if c.Dedup.Mode == "none" {
+	switch c.Dedup.Mode {
+	case dedupNone:
 		return 0
+	case dedupBloom:
+		o := bloomOptions(c)
+		return o.Bytes()
 	}
 	if m := int64(orZero(c.Dedup.Memory)); m > 0 {
 		return m
@@ -310,6 +328,10 @@ func (p *program) checkRun(l *config.Loaded) config.Faults {
 	if !l.Run.DryRun || l.Output.Path != "" {
 		faults = append(faults, faultsOf(l, p.sinkOptions(&l.Config).Validate(), "output", sinkNames)...)
 		faults = append(faults, mistakenPaths(l)...)
+	}
+	if l.Dedup.Mode == dedupBloom {
+		o := bloomOptions(&l.Config)
+		faults = append(faults, faultsOf(l, o.Validate(), "dedup", nil)...)
 	}
 	if _, err := newSecret(l); err != nil {
 		if f, ok := errors.AsType[config.Fault](err); ok {

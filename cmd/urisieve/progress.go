@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/urisieve/urisieve/config"
 	"github.com/urisieve/urisieve/pipeline"
 )
 
@@ -15,6 +14,7 @@ import (
 type progress struct {
 	w     *console
 	meter *pipeline.Meter
+	bloom func() *bloomCounts
 	start time.Time
 	mode  string // "bar", "json", "none"
 	quit  chan struct{}
@@ -30,12 +30,12 @@ const barInterval = 200 * time.Millisecond
 
 // startProgress begins to report. In the mode auto it does so on a terminal only, and not on one that
 // the results go to.
-func (p *program) startProgress(c config.Progress, meter *pipeline.Meter, toStdout bool) *progress {
-	now := time.Now()
-	g := &progress{w: p.stderr, meter: meter, start: now, lastTime: now, mode: c.Mode, quit: make(chan struct{})}
+func (j *job) startProgress(toStdout bool) *progress {
+	now, c := time.Now(), &j.l.Progress
+	g := &progress{w: j.stderr, meter: &j.meter, bloom: j.bloomCounts, start: now, lastTime: now, mode: c.Mode, quit: make(chan struct{})}
 	if g.mode == "auto" {
 		g.mode = "none"
-		if p.stderrIsTerminal && !(toStdout && p.stdoutIsTerminal) {
+		if j.stderrIsTerminal && !(toStdout && j.stdoutIsTerminal) {
 			g.mode = "bar"
 		}
 	}
@@ -132,6 +132,8 @@ type progressLine struct {
 	BytesTotal       *int64  `json:"bytes_total"` // null when unknown
 	RefsPerSecond    float64 `json:"references_per_second"`
 	RemainingSeconds *int64  `json:"remaining_seconds"` // null when unknown
+
+	Bloom *bloomCounts `json:"bloom,omitempty"` // with --dedup bloom
 }
 
 func (g *progress) line(s pipeline.Stats, done bool) {
@@ -140,7 +142,7 @@ func (g *progress) line(s pipeline.Stats, done bool) {
 	l := progressLine{
 		Time: time.Now().UTC().Format(time.RFC3339), Done: done, Seconds: roundTo(seconds, 1000),
 		References: s.References, Unique: s.Unique, Duplicates: s.Duplicate, Filtered: s.Filtered, Rejected: s.Rejected,
-		Records: s.Source.Records, BytesIn: s.Source.BytesIn, RefsPerSecond: roundTo(g.rate, 10),
+		Records: s.Source.Records, BytesIn: s.Source.BytesIn, RefsPerSecond: roundTo(g.rate, 10), Bloom: g.bloom(),
 	}
 	if done && seconds > 0 {
 		l.RefsPerSecond = roundTo(float64(s.References)/seconds, 10)

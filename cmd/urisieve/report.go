@@ -13,7 +13,7 @@ import (
 )
 
 // report is what --report writes: the same bytes for the same input and settings, whatever the number
-// of workers.
+// of workers. With --dedup bloom the secret key is one of these settings.
 type report struct {
 	Settings   string           `json:"settings"`
 	References int64            `json:"references"`
@@ -23,6 +23,7 @@ type report struct {
 	Rejected   int64            `json:"rejected"`
 	Reasons    map[string]int64 `json:"rejected_by_reason"`
 	Unchanged  int64            `json:"duplicate_unchanged"` // no rule changed them
+	Bloom      *bloomCounts     `json:"bloom,omitempty"`     // with --dedup bloom
 	Merges     []reportMerge    `json:"merges"`              // the most frequent first
 }
 
@@ -92,7 +93,7 @@ func (j *job) writeReport(s *pipeline.Stats) error {
 	}
 	r := report{
 		Settings: j.norm.SettingsID(), References: s.References, Unique: s.Unique, Duplicate: s.Duplicate, Filtered: s.Filtered,
-		Rejected: s.Rejected, Reasons: map[string]int64{}, Unchanged: s.DuplicateSame, Merges: []reportMerge{},
+		Rejected: s.Rejected, Reasons: map[string]int64{}, Unchanged: s.DuplicateSame, Bloom: j.bloomCounts(), Merges: []reportMerge{},
 	}
 	for _, c := range reasons(s) {
 		r.Reasons[c.name] = c.n

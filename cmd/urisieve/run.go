@@ -60,6 +60,7 @@ There is no default output: name one, or see what would come out by --dry-run.`,
 		if len(l.Input.Paths) == 0 {
 			faults = append(faults, l.Fault("input.paths", "no input", `files, directories or globs as arguments, or "-" for standard input`))
 		}
+		faults = append(faults, machineFaults(l)...)
 		faults = append(faults, reportFaults(l)...)
 		if len(faults) > 0 {
 			return usage(faults)
@@ -77,6 +78,8 @@ type job struct {
 	norm   *normalize.Normalizer
 	source *sources.Files
 	output *sinks.Output // nil in a dry run
+	set    dedup.Set
+	bloom  *dedup.Bloom // set, where it is one
 	meter  pipeline.Meter
 }
 
@@ -96,9 +99,12 @@ func (p *program) run(l *config.Loaded) error {
 		return err
 	}
 	defer j.close()
+	if err := j.newSet(); err != nil {
+		return failed(err)
+	}
 
 	start := time.Now()
-	shown := p.startProgress(l.Progress, &j.meter, l.Output.Path == "-")
+	shown := j.startProgress(l.Output.Path == "-")
 	stats, err := j.runPipeline(ctx, signals)
 	finishErr := j.finish(ctx, &stats, err)
 	shown.finish(stats)
@@ -107,7 +113,7 @@ func (p *program) run(l *config.Loaded) error {
 	}
 	err = errors.Join(err, j.writeReport(&stats))
 	if l.Progress.Summary && (err == nil || stats.References > 0) {
-		p.summarize(&stats, j.meter.Merges(), time.Since(start), j.norm.SettingsID(), l.Dedup.Mode, j.written())
+		j.summarize(&stats, time.Since(start))
 	}
 	return j.verdict(&stats, err, signals.signal())
 }
@@ -166,7 +172,7 @@ func (j *job) info() sinks.Info {
 		Columns:    columns,
 		Elements:   elements,
 		KeyRules:   j.norm.HasKeyRules(),
-		Dedup:      j.l.Dedup.Mode != "none",
+		Dedup:      j.l.Dedup.Mode != dedupNone,
 	}
 }
 
@@ -176,7 +182,7 @@ func (j *job) runPipeline(ctx context.Context, signals *interrupts) (pipeline.St
 	if err != nil {
 		return pipeline.Stats{}, err
 	}
-	lane := &pipeline.Lane{Set: newSet(&j.l.Config)}
+	lane := &pipeline.Lane{Set: j.set}
 	if j.output != nil {
 		lane.Sink, lane.Rejects, lane.Duplicates = j.output.Main(), j.output.Rejects(), j.output.Duplicates()
 	}
@@ -277,7 +283,7 @@ func (j *job) verdict(s *pipeline.Stats, err error, signal os.Signal) error {
 		return &exit{signalCode(signal), fmt.Errorf("ended by signal (%v): %s", signal, j.rest(s, err))}
 	}
 	if errors.Is(err, dedup.ErrFull) {
-		return failed(fmt.Errorf("%w; what came before is written: raise dedup.memory (--dedup-memory), run in parts, or use --dedup none", err))
+		return failed(fmt.Errorf("%w; what came before is written: %s", err, j.moreRoom(s)))
 	}
 	if err != nil {
 		return failed(err)

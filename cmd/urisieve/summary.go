@@ -12,7 +12,6 @@ import (
 	"github.com/urisieve/urisieve/normalize"
 	"github.com/urisieve/urisieve/normalize/keyrule"
 	"github.com/urisieve/urisieve/pipeline"
-	"github.com/urisieve/urisieve/sinks"
 )
 
 // count is a number and what it counts.
@@ -86,7 +85,7 @@ func counted(n int64, noun string) string {
 }
 
 // summarize prints the table at the end of a run.
-func (p *program) summarize(s *pipeline.Stats, merged []pipeline.RuleMerges, took time.Duration, settings, dedup string, written []sinks.Written) {
+func (j *job) summarize(s *pipeline.Stats, took time.Duration) {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
 	row := func(name string, n int64, notes ...string) {
@@ -100,12 +99,12 @@ func (p *program) summarize(s *pipeline.Stats, merged []pipeline.RuleMerges, too
 	}
 	fmt.Fprintf(w, "references\t%s\t\t  %s, %s/s\n", grouped(s.References), elapsed(took), short(float64(s.References)/max(took.Seconds(), 1e-3)))
 	unique := ""
-	if dedup == "none" {
+	if j.l.Dedup.Mode == dedupNone {
 		unique = "not deduplicated"
 	}
 	row("unique", s.Unique, unique)
 	note := ""
-	if text := top(merges(merged), 4); text != "" {
+	if text := top(merges(j.meter.Merges()), 4); text != "" {
 		note = "made so by " + text
 	}
 	row("duplicate", s.Duplicate, note)
@@ -127,13 +126,16 @@ func (p *program) summarize(s *pipeline.Stats, merged []pipeline.RuleMerges, too
 	if text := top(keyRules(s), 6); text != "" {
 		fmt.Fprintf(&b, "keys changed by: %s\n", text)
 	}
-	for _, x := range written {
+	if c := j.bloomCounts(); c != nil {
+		b.WriteString(c.summary())
+	}
+	for _, x := range j.written() {
 		name := "written to"
 		if x.Role != "output" {
 			name = x.Role + " to"
 		}
 		fmt.Fprintf(&b, "%s %s: %s, %s, %s\n", name, x.Path, counted(x.Rows, "row"), counted(int64(x.Files), "file"), byteText(x.Bytes))
 	}
-	fmt.Fprintf(&b, "settings %s\n", settings)
-	p.say(redact(b.String()))
+	fmt.Fprintf(&b, "settings %s\n", j.norm.SettingsID())
+	j.say(redact(b.String()))
 }
