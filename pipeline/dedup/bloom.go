@@ -260,12 +260,6 @@ func (b *Bloom) publish(rate float64) {
 	b.mu.Unlock()
 }
 
-// Defer implements Set. A Bloom never says Pending.
-func (b *Bloom) Defer(Key, []byte) error { return nil }
-
-// Resolve implements Set: nothing was deferred.
-func (b *Bloom) Resolve(func(row []byte) error) error { return nil }
-
 // Sync implements Set. The set doesn't outlive the process: a claim never survives a crash.
 func (b *Bloom) Sync() error { return nil }
 

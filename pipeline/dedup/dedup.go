@@ -18,13 +18,24 @@ const (
 // need not be safe for concurrent use.
 type Set interface {
 	// Claim decides keys[i] into verdicts[i], in order; within one call, too, the first one wins.
-	// What it claims isn't durable before Sync, and must not survive a crash before it.
+	// What it claims isn't durable before Sync, and must not survive a crash before it. Only a
+	// DeferringSet says Pending.
 	Claim(keys []Key, verdicts []Verdict) error
-	// Defer keeps the row of a Pending key until Resolve. Part of what Sync makes durable.
-	Defer(key Key, row []byte) error
-	// Resolve hands out deferred rows that turned out to be New, in a deterministic order.
-	Resolve(emit func(row []byte) error) error
 	// Sync makes all claims so far durable.
 	Sync() error
 	Close() error
+}
+
+// DeferringSet is a Set that may answer Pending: whether the key is new is known later. Its Pending
+// answers are numbered from 0, in the order in which they were given. A later claim of a key that
+// is pending is Seen.
+type DeferringSet interface {
+	Set
+	// Known is the number of Pending answers whose verdicts are known without a gap from the first on.
+	Known() uint64
+	// Take gives the verdict, New or Seen, of the Pending answer with that number, which must be the
+	// one after the number taken last, and less than Known.
+	Take(number uint64) Verdict
+	// Settle makes all verdicts known.
+	Settle() error
 }

@@ -42,10 +42,13 @@ type Exact struct {
 // table is one shard. The last slot is always empty, so that every search ends.
 type table struct {
 	slots []Key
-	home  uint64 // slots that are a home: the rest takes what is pushed beyond them
-	n     int    // keys
-	limit int    // keys at which it is to grow
-	bytes int64  // memory of slots
+	tags  []uint32 // of Spilling: one for each slot; nil where all are 0
+	home  uint64   // slots that are a home: the rest takes what is pushed beyond them
+	n     int      // keys
+	limit int      // keys at which it is to grow
+	bytes int64    // memory of slots and tags
+
+	tagged bool // whether slots made from now on have tags
 }
 
 // NewExact makes an empty set that may use so many bytes; 0 is DefaultMemory. A set that can't hold
@@ -145,6 +148,10 @@ func (t *table) insert(k *Key, slot uint64) bool {
 	}
 	copy(t.slots[slot+1:empty+1], t.slots[slot:empty])
 	t.slots[slot] = *k
+	if t.tags != nil {
+		copy(t.tags[slot+1:empty+1], t.tags[slot:empty])
+		t.tags[slot] = 0
+	}
 	t.n++
 	return true
 }
@@ -175,7 +182,7 @@ func (e *Exact) reserve(keys []Key) error {
 			t.home = firstHome(i)
 		}
 		home := t.grown(need)
-		if e.used+tableBytes(home) <= e.max {
+		if e.used+t.bytesOf(int(home+tailOf(home))) <= e.max {
 			if err := e.tryReplace(t, home); err != nil {
 				return err
 			}
@@ -210,7 +217,14 @@ func limitOf(home uint64) int { return int(home / 4 * 3) }
 // half from home on average, and the farthest of a million some 60 slots.
 func tailOf(home uint64) uint64 { return min(16+home/32, 128) }
 
-func tableBytes(home uint64) int64 { return roundUp(int64(home+tailOf(home)) * keyBytes) }
+// bytesOf is the memory that so many slots, and their tags if they have some, take.
+func (t *table) bytesOf(slots int) int64 {
+	n := roundUp(int64(slots) * keyBytes)
+	if t.tagged {
+		n += roundUp(int64(tagKeys(slots)) * keyBytes)
+	}
+	return n
+}
 
 // countNew sets counts to the keys that aren't in the set; one that occurs twice counts twice.
 func (e *Exact) countNew(keys []Key) {
@@ -230,15 +244,15 @@ func (e *Exact) countNew(keys []Key) {
 // tryReplace gives t a table of so many home slots, or an error that wraps ErrFull.
 func (e *Exact) tryReplace(t *table, home uint64) error {
 	for tail := tailOf(home); ; tail *= 2 {
-		slots, err := newSlots(int(home + tail))
-		if err != nil {
+		grown := table{home: home, tagged: t.tagged}
+		if err := grown.allocate(int(home + tail)); err != nil {
 			return fmt.Errorf("%w (%w)", e.full(), err)
 		}
-		if t.fill(slots, home) {
-			e.swap(t, slots, home)
+		if t.fill(&grown) {
+			e.swap(t, &grown)
 			return nil
 		}
-		freeSlots(slots)
+		grown.free()
 	}
 }
 
@@ -247,19 +261,45 @@ func (e *Exact) tryReplace(t *table, home uint64) error {
 // It may take the set over its limit by that part.
 func (e *Exact) lengthen(t *table) {
 	n := len(t.slots) + int(uint64(len(t.slots))-t.home)
-	slots, err := newSlots(n)
-	if err != nil {
-		slots = make([]Key, n)
+	longer := table{home: t.home, tagged: t.tagged}
+	if longer.allocate(n) != nil {
+		longer.slots = make([]Key, n)
+		if t.tagged {
+			longer.tags = make([]uint32, n)
+		}
 	}
-	copy(slots, t.slots)
-	e.swap(t, slots, t.home)
+	copy(longer.slots, t.slots)
+	copy(longer.tags, t.tags)
+	e.swap(t, &longer)
+}
+
+// allocate gives an empty table n slots.
+func (t *table) allocate(n int) (err error) {
+	if t.slots, err = newSlots(n); err != nil || !t.tagged {
+		return err
+	}
+	if t.tags, err = newTags(n); err != nil {
+		freeSlots(t.slots)
+		t.slots = nil
+	}
+	return err
+}
+
+// free gives the memory of a table back.
+func (t *table) free() {
+	if t.slots != nil {
+		freeSlots(t.slots)
+	}
+	if t.tags != nil {
+		freeTags(t.tags)
+	}
+	t.slots, t.tags = nil, nil
 }
 
 // fill copies the keys of t, in order, to the slots of a new table; false if they don't fit.
-func (t *table) fill(slots []Key, home uint64) bool {
-	grown := table{home: home}
+func (t *table) fill(grown *table) bool {
 	next := uint64(0)
-	last := uint64(len(slots)) - 1
+	last := uint64(len(grown.slots)) - 1
 	for i := range t.slots {
 		k := &t.slots[i]
 		if *k == (Key{}) {
@@ -269,18 +309,22 @@ func (t *table) fill(slots []Key, home uint64) bool {
 		if next >= last {
 			return false
 		}
-		slots[next] = *k
+		grown.slots[next] = *k
+		if t.tags != nil {
+			grown.tags[next] = t.tags[i]
+		}
 		next++
 	}
 	return true
 }
 
-func (e *Exact) swap(t *table, slots []Key, home uint64) {
-	old, oldBytes := t.slots, t.bytes
-	t.slots, t.home, t.limit = slots, home, limitOf(home)
-	t.bytes = roundUp(int64(len(slots)) * keyBytes)
-	e.used += t.bytes - oldBytes
-	freeSlots(old)
+// swap puts the slots of grown in the place of those of t.
+func (e *Exact) swap(t, grown *table) {
+	old := *t
+	t.slots, t.tags, t.home, t.limit = grown.slots, grown.tags, grown.home, limitOf(grown.home)
+	t.bytes = t.bytesOf(len(t.slots))
+	e.used += t.bytes - old.bytes
+	old.free()
 }
 
 func (e *Exact) full() error {
@@ -288,19 +332,13 @@ func (e *Exact) full() error {
 		ErrFull, e.keys, e.used, e.max)
 }
 
-// Defer implements Set. An Exact never says Pending.
-func (e *Exact) Defer(Key, []byte) error { return nil }
-
-// Resolve implements Set: nothing was deferred.
-func (e *Exact) Resolve(func(row []byte) error) error { return nil }
-
 // Sync implements Set. The set doesn't outlive the process: a claim never survives a crash.
 func (e *Exact) Sync() error { return nil }
 
 // Close gives the memory back. The set is empty afterwards.
 func (e *Exact) Close() error {
 	for i := range e.tables {
-		freeSlots(e.tables[i].slots)
+		e.tables[i].free()
 		e.tables[i] = table{}
 	}
 	e.used, e.keys, e.zero = 0, 0, false

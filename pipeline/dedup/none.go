@@ -9,7 +9,5 @@ func (none) Claim(keys []Key, verdicts []Verdict) error {
 	clear(verdicts[:len(keys)]) // New
 	return nil
 }
-func (none) Defer(Key, []byte) error              { return nil }
-func (none) Resolve(func(row []byte) error) error { return nil }
-func (none) Sync() error                          { return nil }
-func (none) Close() error                         { return nil }
+func (none) Sync() error  { return nil }
+func (none) Close() error { return nil }

@@ -44,12 +44,6 @@ func (s *Set) Claim(keys []dedup.Key, verdicts []dedup.Verdict) error {
 	return nil
 }
 
-// Defer implements dedup.Set.
-func (s *Set) Defer(dedup.Key, []byte) error { return nil }
-
-// Resolve implements dedup.Set.
-func (s *Set) Resolve(func(row []byte) error) error { return nil }
-
 // Sync implements dedup.Set.
 func (s *Set) Sync() error {
 	if s.FailSync != nil {
