@@ -7,9 +7,12 @@ import (
 	"time"
 )
 
-// checkpoint makes durable what was written, then what was claimed, then tells the source: in that
+// checkpoint writes what waited, makes durable what was written, then what was claimed, then tells the source: in that
 // order, since a claim or a commit that outlives its output in a crash would lose it.
 func (s *settler) checkpoint(ctx context.Context) error {
+	if err := s.drain(ctx); err != nil {
+		return err
+	}
 	if s.run.opts.DryRun {
 		s.begin()
 		return nil
@@ -84,6 +87,10 @@ func (s *settler) idle(ctx context.Context) {
 	if !s.buffered || s.err != nil || ctx.Err() != nil {
 		return
 	}
+	if err := s.drainForReader(ctx); err != nil {
+		s.fail(err)
+		return
+	}
 	s.buffered = false
 	for _, sink := range [...]Sink{s.outlet.Rejects, s.outlet.Duplicates, s.outlet.Sink} {
 		if idler, ok := sink.(IdleSink); ok {
@@ -100,6 +107,12 @@ func (s *settler) close(ctx context.Context) {
 	cause := s.err
 	if cause == nil {
 		cause = ctx.Err()
+	}
+	if errors.Is(cause, ErrLaneLost) {
+		s.giveUpWaiting()
+	}
+	if s.backlog != nil {
+		s.fail(s.backlog.close())
 	}
 	if s.outlet.Close != nil {
 		s.fail(s.outlet.Close(cause))

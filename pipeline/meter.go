@@ -53,7 +53,7 @@ func (m *Meter) update(f func(s *Stats)) {
 }
 
 // add merges what a settle goroutine counted for a batch, and gives the rejected and all references
-// so far.
+// so far, those that wait among them.
 func (m *Meter) add(c *counts, t *tally) (rejected, references int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -96,7 +96,7 @@ func (m *Meter) add(c *counts, t *tally) (rejected, references int64) {
 			s.KeyRules[i] += int64(n)
 		}
 	}
-	return s.Rejected, s.References
+	return s.Rejected, s.References + s.Waiting
 }
 
 // sample keeps a rejected reference to show, if there are few like it yet.

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/urisieve/urisieve/internal/fsys"
 	"github.com/urisieve/urisieve/normalize"
 	"github.com/urisieve/urisieve/pipeline/dedup"
 )
@@ -52,6 +53,10 @@ type Options struct {
 	// Where a checkpoint closes a file (Parquet), this makes file boundaries depend on
 	// the clock: for streams only. Default 0: none. With all three 0 there is one checkpoint, at the end.
 	CheckpointEvery time.Duration
+
+	// Scratch makes the files for references that wait for a DeferringSet. Default: in the system's
+	// directory for temporary files.
+	Scratch fsys.Scratch
 
 	// Limit ends the run after exactly that many references, as if the source ended there.
 	// Default 0: none.
@@ -150,6 +155,9 @@ func (o Options) withDefaults() Options {
 	if o.PoolBytes == 0 {
 		batches := int64(2*o.Workers + 4)
 		o.PoolBytes = max(defaultPoolBytes, batches*nominalBatchBytes(o.BatchRecords, o.BatchBytes))
+	}
+	if o.Scratch.FS == nil {
+		o.Scratch.FS = fsys.OS{}
 	}
 	if o.IdleFlush == 0 {
 		o.IdleFlush = defaultIdleFlush

@@ -35,6 +35,10 @@ type settler struct {
 	since   time.Time // when the first of them was settled; zero: none
 	timer   *time.Timer
 
+	backlog  *backlog // nil before the first Pending answer of a DeferringSet
+	waitFrom int      // of the piece at hand: the first record that has to wait, if it is bound for a sink
+	drained  drained
+
 	buffered bool // something was written since the last Idle
 	short    bool // the last batch was handed over before it was full
 }
@@ -76,7 +80,7 @@ func (s *settler) loop(ctx context.Context) {
 // makes the checkpoint that falls due by age.
 func (s *settler) wait(ctx context.Context) {
 	o := &s.run.opts
-	if s.buffered && s.short && s.caughtUp() {
+	if s.buffered && s.short && s.restLeft() == 0 && s.caughtUp() {
 		s.idle(ctx)
 	}
 	if s.err != nil || ctx.Err() != nil {
@@ -85,7 +89,7 @@ func (s *settler) wait(ctx context.Context) {
 	}
 	due := time.Duration(-1)
 	if s.buffered {
-		due = o.IdleFlush
+		due = max(o.IdleFlush, s.restLeft())
 	}
 	if o.CheckpointEvery > 0 && !s.since.IsZero() {
 		left := max(0, o.CheckpointEvery-time.Since(s.since))
@@ -165,10 +169,13 @@ func (s *settler) settle(ctx context.Context, b *Batch) error {
 		if err := s.write(ctx, b, rec, piece.rec); err != nil {
 			return err
 		}
-		s.settled(b, rec, piece, t)
+		s.settled(b, rec, piece)
 		rejected, references := s.run.meter.add(&s.counts, t)
 		s.counts.reset()
 		s.inBatch = piece.rec
+		if err := s.replay(ctx); err != nil {
+			return err
+		}
 		if err := s.tooManyRejects(rejected, references); err != nil {
 			return err
 		}
@@ -244,7 +251,10 @@ func (s *settler) decide(ctx context.Context, b *Batch, from, to int) error {
 			return fmt.Errorf("dedup: %w", err)
 		}
 	}
-	split := s.run.opts.Duplicates == SplitDuplicates && s.outlet.Duplicates != nil
+	s.waitFrom = to
+	if s.backlog != nil && !s.backlog.empty() {
+		s.waitFrom = from
+	}
 	for j, i := range s.asked {
 		r := &b.recs[i]
 		switch verdicts[j] {
@@ -252,16 +262,25 @@ func (s *settler) decide(ctx context.Context, b *Batch, from, to int) error {
 			r.Outcome = Unique
 		case dedup.Seen:
 			r.Outcome = Duplicate
-			if split {
-				if reason := s.outlet.Duplicates.Check(b, r); reason != normalize.OK {
-					refuse(r, reason)
-				}
+			s.checkDuplicate(b, r)
+		case dedup.Pending: // stays Undecided
+			if err := s.needBacklog(); err != nil {
+				return err
 			}
-		default:
-			return fmt.Errorf("dedup: a set answered %d: this run takes sets that know at once whether a key is new", verdicts[j])
+			s.waitFrom = min(s.waitFrom, int(i))
 		}
 	}
 	return ctx.Err()
+}
+
+// checkDuplicate refuses a duplicate that has a sink of its own, if that sink can't take it.
+func (s *settler) checkDuplicate(b *Batch, r *Record) {
+	if s.run.opts.Duplicates != SplitDuplicates || s.outlet.Duplicates == nil {
+		return
+	}
+	if reason := s.outlet.Duplicates.Check(b, r); reason != normalize.OK {
+		refuse(r, reason)
+	}
 }
 
 func refuse(r *Record, reason normalize.Reason) {
@@ -269,15 +288,24 @@ func refuse(r *Record, reason normalize.Reason) {
 	r.Result.Reason, r.Result.Component, r.Result.At = reason, normalize.ComponentReference, 0
 }
 
-// write hands the decided records of [from, to) to the sinks.
+// write hands the records of [from, to) that needn't wait to the sinks, and the others to the backlog.
 func (s *settler) write(ctx context.Context, b *Batch, from, to int) error {
+	if s.waitFrom < to {
+		if err := s.putOff(b, to); err != nil {
+			return err
+		}
+	}
 	if s.run.opts.DryRun {
 		return nil
 	}
 	policy := s.run.opts.Duplicates
 	unique, duplicate, rejected := len(b.unique), len(b.duplicate), len(b.rejected)
 	for i := from; i < to; i++ {
-		switch b.recs[i].Outcome {
+		r := &b.recs[i]
+		if s.waits(i, r) {
+			continue
+		}
+		switch r.Outcome {
 		case Unique:
 			b.unique = append(b.unique, uint32(i))
 		case Duplicate:
@@ -313,31 +341,21 @@ func (s *settler) writeTo(ctx context.Context, sink Sink, b *Batch, selected []u
 	return sink.Write(ctx, View{Batch: b, Selected: slices.Clip(selected)})
 }
 
-// settled counts the records of [from, p.rec), which are written, and moves the lane's position on.
-// t is nil but for the first part of a batch.
-func (s *settler) settled(b *Batch, from int, p piece, t *tally) {
-	l, c := b.lane, &s.counts
+// settled counts the records of [from, p.rec) that are written, and moves the lane's position on.
+func (s *settler) settled(b *Batch, from int, p piece) {
+	l := b.lane
 	for i := from; i < p.rec; i++ {
 		r := &b.recs[i]
-		c.outcomes[r.Outcome]++
-		if int(r.Element) < len(c.elements) {
-			c.elements[r.Element][r.Outcome]++
+		if !s.waits(i, r) {
+			s.count(b, r)
 		}
-		switch r.Outcome {
-		case Rejected:
-			s.rejected(b, r)
-			continue
-		case Filtered:
-			c.filters[r.FilterRule]++
-		case Unique:
-			c.bytesURL += int64(r.Result.Parts.URLEnd(int(r.CanonLen)))
-		case Duplicate:
-			s.merged(b, r)
-		case Undecided:
+		if r.Outcome == Rejected {
+			s.rejected(l)
+		} else {
+			l.inRow = 0
 		}
-		l.inRow = 0
 	}
-	c.records += p.rows
+	s.counts.records += p.rows
 	s.records += p.rows
 	s.bytes += p.bytes
 	s.refs += int64(p.rec - from)
@@ -353,6 +371,27 @@ func (s *settler) settled(b *Batch, from int, p piece, t *tally) {
 	}
 }
 
+// count counts a record by its outcome.
+func (s *settler) count(b *Batch, r *Record) {
+	c := &s.counts
+	c.outcomes[r.Outcome]++
+	if int(r.Element) < len(c.elements) {
+		c.elements[r.Element][r.Outcome]++
+	}
+	switch r.Outcome {
+	case Rejected:
+		c.reasons[r.Result.Reason]++
+		s.run.meter.sample(b, r)
+	case Filtered:
+		c.filters[r.FilterRule]++
+	case Unique:
+		c.bytesURL += int64(r.Result.Parts.URLEnd(int(r.CanonLen)))
+	case Duplicate:
+		s.merged(b, r)
+	case Undecided:
+	}
+}
+
 // merged counts a duplicate by the rules that had a part in it.
 func (s *settler) merged(b *Batch, r *Record) {
 	set := r.mergeSet()
@@ -364,10 +403,8 @@ func (s *settler) merged(b *Batch, r *Record) {
 	s.run.meter.merges.sample(b, r, set)
 }
 
-func (s *settler) rejected(b *Batch, r *Record) {
-	s.counts.reasons[r.Result.Reason]++
-	s.run.meter.sample(b, r)
-	l := b.lane
+// rejected counts the rejected references in a row of a lane.
+func (s *settler) rejected(l *lane) {
 	l.inRow++
 	if hint := s.run.opts.OnRejectsInRow; hint != nil && l.inRow == rejectsInRow {
 		if samples, first := s.run.meter.takeHint(); first {

@@ -12,6 +12,7 @@ type Stats struct {
 	Read       int64 // references handed over by the source
 	References int64 // references settled
 	InFlight   int64 // references read and not yet settled
+	Waiting    int64 // those of them that wait because it isn't known yet whether they, or one before them, are duplicates
 	GivenUp    int64 // references of lanes that were lost: whoever has the lane now reads them again
 
 	Unique    int64
