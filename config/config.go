@@ -168,13 +168,13 @@ type Dedup struct {
 	// Default exact.
 	Mode string `yaml:"mode" oneof:"exact bloom none"`
 	// What the set of seen URLs may take, about 27 bytes a URL; auto is half of what the machine or
-	// its cgroup allows. Less than 1MiB is taken as 1MiB. When the set is full the run ends with exit
-	// code 1; what came before is written. Bloom takes what capacity and error_rate make it; if that
-	// is more than this, nothing begins. Default auto.
+	// its cgroup allows. Less than 2MiB is taken as 2MiB. What there is no room for goes to
+	// run.temp_dir. Bloom takes what capacity and error_rate make it; if that is more than this,
+	// nothing begins. Default auto.
 	Memory Size `yaml:"memory" auto:"true"`
 	// How many different URLs bloom is to hold, 1 to 1000000000000; it must be given there, and the
 	// other modes have no use for it. When there are more, and error_rate would be passed, the run
-	// ends as with a full set. Default 0: not given.
+	// ends with exit code 1; what came before is written. Default 0: not given.
 	Capacity int64 `yaml:"capacity" min:"0" max:"1000000000000"`
 	// The greatest share of new URLs that bloom may take for seen: 0.000001 to 0.1, or in percent
 	// ("0.1%"). It is reached when the capacity is used up; before, it is less. Default 0.001.
@@ -251,6 +251,11 @@ type Run struct {
 	// source waits for the sink. auto is 64MiB, or what two batches a worker and four more need if
 	// that is more. Default auto.
 	PoolBytes Size `yaml:"pool_bytes" auto:"true"`
+	// A directory for temporary files: the seen URLs, and the references that wait for their verdict,
+	// that there is no memory for. Some 16 bytes a URL and 250 bytes a reference that waits; nothing
+	// is left of them, however the run ends. Default "": TMPDIR if that is set, else the directory
+	// that the output stands in; for standard output and dry runs the system's.
+	TempDir string `yaml:"temp_dir"`
 	// Take damaged and unreadable input for done: exit code 0 and _SUCCESS. Default false: exit
 	// code 3, no _SUCCESS.
 	AllowDamaged bool `yaml:"allow_damaged"`

@@ -168,7 +168,7 @@ func (l *backlog) read(b *Batch, f frame) error {
 		l.buf = make([]byte, f.bytes)
 	}
 	l.buf = l.buf[:f.bytes]
-	if _, err := s.file.ReadAt(l.buf, f.offset); err != nil && err != io.EOF { //nolint:errorlint // as io.ReaderAt says
+	if _, err := s.file.ReadAt(l.buf, f.offset); err != nil && err != io.EOF {
 		return fmt.Errorf("read references that wait: %w", err)
 	}
 	if !b.fromFrame(l.buf) || len(b.recs) != f.records {

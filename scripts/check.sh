@@ -32,6 +32,7 @@ step lint target lint
 step fmt-check target fmt-check
 step generate-check target generate-check
 step test target test
+step spill scripts/spill-check.sh build/bin/urisieve 1000000 8MiB
 step conformance target conformance
 step readers target readers
 step race race

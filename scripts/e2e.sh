@@ -5,4 +5,5 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 go test -count=1 -timeout 30m ./cmd/urisieve -e2e
+scripts/spill-check.sh "$1" 20000000 32MiB
 test/acceptance/real-input.sh "$1"

@@ -94,7 +94,7 @@ func (j *job) moreRoom(s *pipeline.Stats) string {
 		next := nextCapacity(j.bloom.Stats(), s)
 		return fmt.Sprintf("give --dedup-capacity %d or more (dedup.capacity), run in parts, or use --dedup exact", next)
 	}
-	return "raise dedup.memory (--dedup-memory), run in parts, or use --dedup bloom or --dedup none"
+	return "raise dedup.memory (--dedup-memory)"
 }
 
 // nextCapacity is what to give in the place of a capacity that was too small: twice that, with the keys

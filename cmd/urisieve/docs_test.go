@@ -30,7 +30,7 @@ goes to standard error.
 | code | meaning |
 | --- | --- |
 | 0 | Done. Also when the reader of standard output had enough and closed the pipe. |
-| 1 | Failed: a fault of input or output, or a limit was passed (` + "`--max-rejects`, `--dedup-memory`, `--dedup-capacity`" + `). |
+| 1 | Failed: a fault of input or output, or a limit was passed (` + "`--max-rejects`, `--dedup-capacity`" + `). |
 | 2 | The command line or the configuration: all faults are listed, nothing was read or written. |
 | 3 | Done, but some input was damaged or unreadable (then there is no ` + "`_SUCCESS`" + `, unless ` + "`--allow-damaged`" + `), or references were rejected and ` + "`--fail-on-reject`" + ` was given. |
 | 130, 143 | Ended by SIGINT, SIGTERM. The first signal stops reading, and writes and publishes all that was read, without ` + "`_SUCCESS`" + `. The second one stops at once and publishes nothing more; what hangs is left behind after two seconds. |

@@ -73,7 +73,7 @@ var (
 	dedupFlags = flagGroup{"Duplicates", []optionFlag{
 		{"report", "", "run.report", "FILE", "write the counts, and which rules made which duplicates, as JSON"},
 		{"dedup", "", "dedup.mode", "MODE", "exact: each URL once, bloom: nearly so in a tenth of the memory (docs/dedup.md), none: every one"},
-		{"dedup-memory", "", "dedup.memory", "SIZE", "for the set of seen URLs, some 27 bytes a URL; auto: half of what there is"},
+		{"dedup-memory", "", "dedup.memory", "SIZE", "for the set of seen URLs, some 27 bytes a URL, the rest goes to disk; auto: half of what there is"},
 		{"dedup-capacity", "", "dedup.capacity", "N", "of bloom: how many different URLs it is to hold; must be given"},
 		{"dedup-error-rate", "", "dedup.error_rate", "SHARE", "of bloom: the greatest share of new URLs that are taken for seen, and lost"},
 		{"dedup-key-file", "", "dedup.key_file", "FILE", "the secret key of the fingerprints that are compared"},
@@ -106,6 +106,7 @@ var (
 	pipelineFlags = flagGroup{"Work", []optionFlag{
 		{"dry-run", "", "run.dry_run", "", "read and count, write nothing"},
 		{"pool-bytes", "", "run.pool_bytes", "SIZE", "memory for what is under way"},
+		{"temp-dir", "", "run.temp_dir", "DIR", "for what there is no memory for (default: TMPDIR, else beside the output)"},
 	}}
 	logFlags = flagGroup{"Log", []optionFlag{
 		{"log-level", "", "log.level", "LEVEL", "debug, info, warn, error"},

@@ -145,7 +145,8 @@ func (j *job) newSet() error {
 		}
 		j.set, j.bloom = bloom, bloom
 	default:
-		j.set = dedup.NewExact(int64(orZero(c.Dedup.Memory)))
+		spilling := dedup.NewSpilling(dedup.SpillingOptions{Memory: int64(orZero(c.Dedup.Memory)), Scratch: j.scratch()})
+		j.set, j.spilling = spilling, spilling
 	}
 	return nil
 }

@@ -106,6 +106,9 @@ func (g *progress) bar() {
 		parts = append(parts, short(float64(s.Filtered))+" filtered")
 	}
 	parts = append(parts, short(float64(s.Rejected))+" rejected")
+	if s.Waiting > 0 {
+		parts = append(parts, short(float64(s.Waiting))+" waiting")
+	}
 	if total := s.Source.BytesTotal; total > 0 {
 		parts = append(parts, fmt.Sprintf("%s of %s (%s)", byteText(s.Source.BytesIn), byteText(total), percent(s.Source.BytesIn, total)))
 	} else {
@@ -127,6 +130,7 @@ type progressLine struct {
 	Duplicates       int64   `json:"duplicates"`
 	Filtered         int64   `json:"filtered"`
 	Rejected         int64   `json:"rejected"`
+	Waiting          int64   `json:"waiting"` // for the verdict of one that memory had no room for
 	Records          int64   `json:"records"`
 	BytesIn          int64   `json:"bytes_in"`
 	BytesTotal       *int64  `json:"bytes_total"` // null when unknown
@@ -141,7 +145,7 @@ func (g *progress) line(s pipeline.Stats, done bool) {
 	seconds := time.Since(g.start).Seconds()
 	l := progressLine{
 		Time: time.Now().UTC().Format(time.RFC3339), Done: done, Seconds: roundTo(seconds, 1000),
-		References: s.References, Unique: s.Unique, Duplicates: s.Duplicate, Filtered: s.Filtered, Rejected: s.Rejected,
+		References: s.References, Unique: s.Unique, Duplicates: s.Duplicate, Filtered: s.Filtered, Rejected: s.Rejected, Waiting: s.Waiting,
 		Records: s.Source.Records, BytesIn: s.Source.BytesIn, RefsPerSecond: roundTo(g.rate, 10), Bloom: g.bloom(),
 	}
 	if done && seconds > 0 {

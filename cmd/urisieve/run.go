@@ -61,6 +61,7 @@ There is no default output: name one, or see what would come out by --dry-run.`,
 			faults = append(faults, l.Fault("input.paths", "no input", `files, directories or globs as arguments, or "-" for standard input`))
 		}
 		faults = append(faults, machineFaults(l)...)
+		faults = append(faults, tempDirFaults(l)...)
 		faults = append(faults, reportFaults(l)...)
 		if len(faults) > 0 {
 			return usage(faults)
@@ -79,8 +80,11 @@ type job struct {
 	source *sources.Files
 	output *sinks.Output // nil in a dry run
 	set    dedup.Set
-	bloom  *dedup.Bloom // set, where it is one
 	meter  pipeline.Meter
+
+	bloom    *dedup.Bloom    // set, where it is one
+	spilling *dedup.Spilling // likewise
+	spilled  dedup.SpillStats
 }
 
 // run does the work of urisieve run.
@@ -196,7 +200,12 @@ func (j *job) pipe(ctx context.Context, signals *interrupts, lane *pipeline.Lane
 	if err != nil {
 		return pipeline.Stats{}, err
 	}
-	lane.Close = func(error) error { return lane.Set.Close() }
+	lane.Close = func(error) error {
+		if j.spilling != nil {
+			j.spilled = j.spilling.Stats()
+		}
+		return lane.Set.Close()
+	}
 	return pipeline.Run(ctx, pipeline.Options{
 		Source:         j.source,
 		Normalizer:     j.norm,
@@ -206,6 +215,7 @@ func (j *job) pipe(ctx context.Context, signals *interrupts, lane *pipeline.Lane
 		Duplicates:     d,
 		Workers:        int(c.Run.Workers),
 		PoolBytes:      int64(orZero(c.Run.PoolBytes)),
+		Scratch:        j.scratch(),
 		Limit:          c.Run.Limit,
 		MaxRejects:     rejectLimit(c.Rejects.Max),
 		OnRejectsInRow: j.hint,

@@ -129,6 +129,7 @@ func (j *job) summarize(s *pipeline.Stats, took time.Duration) {
 	if c := j.bloomCounts(); c != nil {
 		b.WriteString(c.summary())
 	}
+	b.WriteString(spilled(j.spilled))
 	for _, x := range j.written() {
 		name := "written to"
 		if x.Role != "output" {

@@ -53,7 +53,6 @@ type runWriter struct {
 	out   *bufio.Writer
 	block [runBlockKeys]Key
 	n     int
-	last  Key // of the shard
 	shard int // of add; -1 before the first
 	buf   [runBlockMost]byte
 }

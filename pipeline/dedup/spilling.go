@@ -91,6 +91,7 @@ func (s *Spilling) Stats() SpillStats {
 	if s.writer != nil {
 		st.Keys += s.writer.run.keys
 		st.Bytes += s.writer.run.bytes
+		st.BytesWritten += s.writer.run.bytes
 	}
 	st.Pending = int64(s.answers.next - s.answers.prefix())
 	return st
@@ -385,7 +386,7 @@ func (s *Spilling) write(shard int) error {
 		}
 		for ; slot < len(t.slots); slot++ {
 			k := &t.slots[slot]
-			if *k == (Key{}) || t.tags != nil && t.tags[slot] == tagStored {
+			if *k == (Key{}) || t.tagged && t.tags[slot] == tagStored {
 				continue
 			}
 			if least >= 0 && less(&heads[least].block[heads[least].next], k) {
