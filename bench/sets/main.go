@@ -1,10 +1,11 @@
-// Pebbleset measures Pebble, a log-structured key-value store, as an exact set of 16-byte keys that
-// answers at once: what one would reach for instead of writing a set of one's own. Every answer is checked.
+// Sets measures exact sets of 16-byte keys on one stream of keys: urisieve's own, and Pebble, a
+// log-structured key-value store, which is what one would reach for instead of writing a set of one's own.
+// Every answer is checked.
 //
-//	cd bench && go run ./pebbleset -n 2000000 -distinct 0.5 -memory 256MiB -way batch|ingest
+//	cd bench && go run ./sets -n 2000000 -distinct 0.5 -memory 256MiB -way memory|spill|batch|ingest
 //
-// The keys of a claim are sorted, looked up and written in that order. -way memory measures urisieve's own
-// set on the same keys, all of them in memory.
+// memory is dedup.Exact, with all keys in memory; spill is dedup.Spilling. With batch and ingest it is Pebble, and the
+// keys of a claim are sorted, looked up and written in that order. -curve N prints a line for every N references.
 package main
 
 import (
@@ -32,14 +33,15 @@ func main() {
 	flag.StringVar((*string)(&j.refs.Skew), "skew", string(refgen.Uniform), "which earlier one the others repeat: uniform or zipf")
 	flag.Uint64Var(&j.refs.Seed, "seed", 1, "another seed, other keys")
 	flag.IntVar(&j.claim, "claim", 64<<10, "keys a claim")
-	flag.StringVar(&j.store.way, "way", batchWay, "how new keys come in: batch or ingest; memory: urisieve's own set")
+	flag.StringVar(&j.store.way, "way", batchWay, "memory, spill; Pebble: batch, ingest (how new keys come in)")
 	flag.StringVar(&j.store.lookup, "lookup", bySeek, "how keys are looked up: get, seek or prefix")
 	flag.BoolVar(&j.store.wal, "wal", false, "keep a write-ahead log, unsynced")
-	memory := flag.String("memory", "256MiB", "for the block cache, and memtables or collected keys")
+	flag.Uint64Var(&j.curve, "curve", 0, "print a line for every so many references")
+	memory := flag.String("memory", "256MiB", "for the set; of Pebble: for the block cache, and memtables or collected keys")
 	dir := flag.String("dir", os.TempDir(), "where the store is made, and removed again")
 	flag.Parse()
 	if err := j.start(*memory, *dir); err != nil {
-		fmt.Fprintln(os.Stderr, "pebbleset:", err)
+		fmt.Fprintln(os.Stderr, "sets:", err)
 		os.Exit(1)
 	}
 }
@@ -48,6 +50,7 @@ func main() {
 type job struct {
 	refs  refgen.Options
 	claim int
+	curve uint64
 	store options
 }
 
@@ -60,7 +63,7 @@ func (j *job) start(memory, dir string) (err error) {
 		return fmt.Errorf("claim: %d is no number of keys", j.claim)
 	}
 	j.store.memory = int64(size)
-	if j.store.dir, err = os.MkdirTemp(dir, "pebbleset"); err != nil {
+	if j.store.dir, err = os.MkdirTemp(dir, "urisieve-sets"); err != nil {
 		return err
 	}
 	defer os.RemoveAll(j.store.dir)
@@ -83,10 +86,9 @@ func used() (u usage, err error) {
 }
 
 func (j *job) run(w io.Writer) (err error) {
-	if j.store.way == "memory" {
-		e := dedup.NewExact(j.store.memory)
-		defer func() { err = errors.Join(err, e.Close()) }()
-		return j.measure(w, e, nil)
+	if own := j.ownSet(); own != nil {
+		defer func() { err = errors.Join(err, own.Close()) }()
+		return j.measure(w, own, nil)
 	}
 	s, err := open(j.store)
 	if err != nil {
@@ -107,7 +109,7 @@ func (j *job) measure(w io.Writer, set claimer, s *set) error {
 	if err != nil {
 		return err
 	}
-	if err := j.claimAll(set); err != nil {
+	if err := j.claimAll(w, set); err != nil {
 		return err
 	}
 	claimed, err := used()
@@ -136,7 +138,7 @@ func (j *job) measure(w io.Writer, set claimer, s *set) error {
 	fmt.Fprintf(w, "in it, last flush  %.2f s\n", after.wall.Sub(claimed.wall).Seconds())
 	fmt.Fprintf(w, "peak RSS           %.1f MiB\n", float64(after.peak)/1024)
 	if s == nil {
-		return nil
+		return j.printOwn(w, set)
 	}
 	disk, err := diskBytes(j.store.dir)
 	if err != nil {
@@ -153,7 +155,9 @@ func (j *job) measure(w io.Writer, set claimer, s *set) error {
 }
 
 // claimAll hands the keys over, and holds each verdict against the generator, which knows what is new.
-func (j *job) claimAll(set claimer) error {
+func (j *job) claimAll(w io.Writer, set claimer) error {
+	late := lateAnswers{set: set}
+	curve := newCurve(w, j.curve, set)
 	indices, err := refgen.NewIndices(j.refs)
 	if err != nil {
 		return err
@@ -180,13 +184,21 @@ func (j *job) claimAll(set claimer) error {
 			return err
 		}
 		for i, v := range want {
-			if verdicts[i] != v {
+			if verdicts[i] == dedup.Pending {
+				late.expect(v)
+			} else if verdicts[i] != v {
 				return fmt.Errorf("reference %d: verdict %d, want %d", line+uint64(i), verdicts[i], v)
 			}
 		}
+		if err := late.check(); err != nil {
+			return err
+		}
 		line += uint64(len(keys))
+		if err := curve.point(line); err != nil {
+			return err
+		}
 	}
-	return nil
+	return late.settle()
 }
 
 // keyOf is the key of URL i: bits as random as those of a hash, and as distinct as the indices.
