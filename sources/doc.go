@@ -28,5 +28,12 @@
 // kept, a record that it cut in two is refused as truncated, and the input is reported in the
 // stats. A record is handed out as soon as it is complete, so that a pipe gets its answers.
 //
+// # Resuming
+//
+// With Options.Resumable, a job that ends before its time can go on: Files.Mark gives, for a source record
+// that is settled, what to keep, and Files.Resume goes on behind it in a new Files, with the same numbers,
+// offsets, headers and counts as if nothing had happened. Files.Identity says whether the inputs are the
+// same. Files are read on at the place; compressed ones are decompressed up to there.
+//
 // docs/input-formats.md has an example and the traps of each format.
 package sources

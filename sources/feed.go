@@ -108,11 +108,14 @@ func (f *feed) read(in *input) (damage error, ok bool) {
 		return nil, false
 	}
 	defer f.enter(stored{})
-	p, err := newPlainReader(s, in, f.limits)
+	p, err := newPlainReader(s.Reader, in, f.limits)
 	if err != nil {
 		return err, !f.isStopped()
 	}
 	defer p.close()
+	if err := p.skip(in.skip, f.isStopped); err != nil {
+		return reasonOf(err), !f.isStopped()
+	}
 	for !in.dropped.Load() {
 		buf := f.buffer()
 		n, err := readSome(p, buf, in.live)

@@ -30,11 +30,14 @@ type Files struct {
 	source  int   // the batch's index of the current input, -1 before its first row there
 	sources int   // inputs that the batch has rows of
 	err     error // what Fill gives from now on
+	every   snapshotEvery
+	target  *Mark // the record to catch up with, of a source that was resumed
 
-	mu     sync.Mutex // for what follows
-	feed   *feed
-	closed bool
-	stats  pipeline.SourceStats
+	mu        sync.Mutex // for what follows
+	feed      *feed
+	closed    bool
+	stats     pipeline.SourceStats
+	snapshots []snapshot // ordered; the first one is at or before every Mark to come
 }
 
 // ErrClosed is what Fill gives after Close.
@@ -63,7 +66,10 @@ func Open(ctx context.Context, o Options) (*Files, error) {
 		errs = append(errs, &InputError{"", errNoInputs, `name files, globs or directories, or "-" for standard input`})
 	}
 	inputs, err := findInputs(o.Inputs)
-	if err := errors.Join(append(errs, err)...); err != nil {
+	if errs = append(errs, err); o.Resumable {
+		errs = append(errs, checkResumable(inputs))
+	}
+	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
 	f := newFiles(o, inputs)
@@ -85,6 +91,9 @@ func NewReader(r io.Reader, name string, o Options) (*Files, error) {
 	err := o.Validate()
 	if len(o.Inputs) > 0 {
 		err = errors.Join(err, &InputError{o.Inputs[0], errors.New("is one too many"), "NewReader has its reader"})
+	}
+	if o.Resumable {
+		err = errors.Join(err, &InputError{name, errNotResumable, hintResumable})
 	}
 	if err != nil {
 		return nil, err
@@ -118,7 +127,12 @@ func newFiles(o Options, inputs []*input) *Files {
 		}
 	}
 	f.stats.BytesTotal = max(f.stats.BytesTotal, 0)
+	f.stats.NeverSeen = f.dec.unseen()
 	f.beginInput()
+	if o.Resumable {
+		f.every = snapshotEvery{records: snapshotRecords, bytes: snapshotBytes}
+		f.takeSnapshot()
+	}
 	return f
 }
 
@@ -196,10 +210,12 @@ func (f *Files) Columns() (columns []pipeline.Column, elements []string) {
 	return f.columns, f.elements
 }
 
-// Commit implements pipeline.Source. Files keep no position: it does nothing.
+// Commit implements pipeline.Source. It does nothing: a job that is to be resumed keeps a Mark.
 func (f *Files) Commit(ctx context.Context, upto []pipeline.Position) error { return nil }
 
-// Stats implements pipeline.Source.
+// Stats implements pipeline.Source. After Resume they are those of the whole job: what was counted up to
+// the Mark and what was read since, nothing twice. Of an input that was read to its end before the Mark and
+// wasn't damaged, Inputs has the size as BytesIn, and zero Records and BytesPlain.
 func (f *Files) Stats() pipeline.SourceStats {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -234,7 +250,7 @@ func (f *Files) started() (*feed, error) {
 		return nil, ErrClosed
 	}
 	if f.feed == nil {
-		f.feed = startFeed(f.inputs, f.open, &f.opts)
+		f.feed = startFeed(f.inputs[f.current:], f.open, &f.opts)
 	}
 	return f.feed, nil
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 
 	"github.com/urisieve/urisieve/normalize"
 	"github.com/urisieve/urisieve/pipeline"
@@ -35,8 +34,10 @@ func (f *Files) Fill(ctx context.Context, b *pipeline.Batch) error {
 	if err != nil {
 		return err
 	}
-	f.source, f.sources = -1, 0
-	err = f.fill(ctx, feed, b)
+	if err = f.catchUp(ctx, feed); err == nil {
+		f.source, f.sources = -1, 0
+		err = f.fill(ctx, feed, b)
+	}
 	f.publish()
 	if err != nil && ctx.Err() == nil && !errors.Is(err, ErrClosed) {
 		f.err = err
@@ -57,6 +58,7 @@ func (f *Files) fill(ctx context.Context, feed *feed, b *pipeline.Batch) error {
 			if more {
 				break
 			}
+			f.mayTakeSnapshot()
 		}
 		if f.win.ended {
 			f.endInput(b)
@@ -292,64 +294,5 @@ func (f *Files) publish() {
 	if f.current < len(f.inputs) {
 		s := &f.stats.Inputs[f.current]
 		s.Records, s.BytesPlain = f.win.records, f.plain
-	}
-}
-
-// checkHeaders reads the header of each file, if the fields are given by name, and reports those
-// that lack one. What can't be read of them is damage, and comes out when it is their turn.
-func (f *Files) checkHeaders(ctx context.Context) error {
-	d, ok := f.dec.(*csvDecoder)
-	if !ok || d.header != "yes" {
-		return nil
-	}
-	var errs []error
-	for _, in := range f.inputs {
-		if in.size < 0 {
-			continue
-		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := f.checkHeader(in.name); err != nil {
-			errs = append(errs, &InputError{in.name, err, hintHeader})
-		}
-	}
-	return errors.Join(errs...)
-}
-
-func (f *Files) checkHeader(name string) error {
-	file, err := os.Open(name)
-	if err != nil {
-		return nil
-	}
-	defer file.Close()
-	p, err := newPlainReader(file, &input{name: name}, &f.opts)
-	if err != nil {
-		return nil
-	}
-	defer p.close()
-	o := f.opts
-	probe := newFiles(o, []*input{{name: name}})
-	b := pipeline.NewBatch(len(f.columns))
-	buf := make([]byte, 16<<10)
-	for {
-		n, err := p.Read(buf)
-		probe.win.add(buf[:n])
-		probe.win.ended = err == io.EOF
-		for {
-			more, err := probe.step(b)
-			if err != nil {
-				return err
-			}
-			if more {
-				break
-			}
-			if d := probe.dec.(*csvDecoder); !d.atStart || probe.win.damage != nil {
-				return nil
-			}
-		}
-		if err != nil {
-			return nil
-		}
 	}
 }

@@ -21,6 +21,7 @@ type input struct {
 	name    string
 	size    int64 // bytes as stored, -1 if unknown
 	live    bool  // a pipe or a terminal: its next bytes may be long in coming
+	skip    int64 // decompressed bytes that were read before, by the job that is resumed
 	bytesIn atomic.Int64
 	dropped atomic.Bool // the rest of it isn't wanted
 }

@@ -98,6 +98,10 @@ type Options struct {
 	// 1 KiB to 2 GiB ("zstd --long=31").
 	MaxWindowBytes int64
 
+	// Resumable keeps what Files.Mark needs. Every input must then be a file, and named once. Default
+	// false.
+	Resumable bool
+
 	// Stdin is what "-" reads. Default os.Stdin.
 	Stdin io.Reader
 }

@@ -20,12 +20,15 @@ const storedBuffer = 128 << 10
 
 var (
 	errGarbage = errors.New("there is something else behind the compressed data")
+	errShorter = errors.New("it is shorter than it was when the job began: put back what was there, or begin anew")
 	errWindow  = errors.New("takes more memory than max_window_bytes allows: raise that if the input is trusted")
 )
 
 // plainReader reads what an input holds, decompressed.
 type plainReader struct {
 	r      io.Reader
+	stored io.Reader
+	br     *bufio.Reader // over stored
 	in     *input
 	limits *Options
 	format string // "gzip", "zstd", "bzip2", "xz", or "" for an input that isn't compressed
@@ -37,7 +40,7 @@ type plainReader struct {
 // from a pipe isn't held back.
 func newPlainReader(stored io.Reader, in *input, limits *Options) (*plainReader, error) {
 	br := bufio.NewReaderSize(countingReader{stored, in}, storedBuffer)
-	p := &plainReader{r: br, in: in, limits: limits, format: sniff(br), close: func() {}}
+	p := &plainReader{r: br, stored: stored, br: br, in: in, limits: limits, format: sniff(br), close: func() {}}
 	var err error
 	switch p.format {
 	case "gzip":
@@ -90,6 +93,38 @@ func (p *plainReader) Read(buf []byte) (int, error) {
 		return n, fmt.Errorf("%s: it holds more than max_plain_bytes (%d)", p.format, p.limits.MaxPlainBytes)
 	}
 	return n, err
+}
+
+// skip goes on to a byte of what the input holds: at once where it is a file that isn't compressed, else by
+// reading up to there.
+func (p *plainReader) skip(to int64, stopped func() bool) error {
+	if file, ok := p.stored.(io.Seeker); ok && p.format == "" && to > 0 {
+		return p.seek(file, to)
+	}
+	const piece = 4 << 20
+	for p.out < to && !stopped() {
+		_, err := io.CopyN(io.Discard, p, min(piece, to-p.out))
+		if err == io.EOF {
+			return errShorter
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *plainReader) seek(file io.Seeker, to int64) error {
+	size, err := file.Seek(0, io.SeekEnd)
+	if err == nil && size < to {
+		return errShorter
+	}
+	if err == nil {
+		_, err = file.Seek(to, io.SeekStart)
+	}
+	p.in.bytesIn.Store(to)
+	p.br.Reset(countingReader{p.stored, p.in})
+	return err
 }
 
 // countingReader counts what is read of an input as stored.
