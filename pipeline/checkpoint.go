@@ -35,6 +35,9 @@ func (s *settler) checkpoint(ctx context.Context) error {
 	if err := flush(s.outlet.Sink, "output"); err != nil {
 		return err
 	}
+	if err := s.tell(); err != nil {
+		return err
+	}
 	if err := s.outlet.Set.Sync(); err != nil {
 		return fmt.Errorf("sync the set of seen keys: %w", err)
 	}
@@ -55,6 +58,23 @@ func (s *settler) checkpoint(ctx context.Context) error {
 		st.Committed += s.refs
 	})
 	s.begin()
+	return nil
+}
+
+// tell calls Options.OnCheckpoint.
+func (s *settler) tell() error {
+	if s.run.opts.OnCheckpoint == nil {
+		return nil
+	}
+	var upto []Position
+	for _, l := range s.allLanes() {
+		if l.position != (Position{}) {
+			upto = append(upto, l.position)
+		}
+	}
+	if err := s.run.opts.OnCheckpoint(upto); err != nil {
+		return fmt.Errorf("checkpoint: %w", err)
+	}
 	return nil
 }
 

@@ -47,7 +47,7 @@ type merges struct {
 }
 
 type rankedSample struct {
-	rank uint64
+	Rank uint64
 	MergeSample
 }
 
@@ -92,13 +92,13 @@ func (m *merges) keep(slot int, s rankedSample) {
 	defer m.mu.Unlock()
 	all := append(m.samples[slot], s)
 	slices.SortFunc(all, func(a, b rankedSample) int {
-		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.Position.Source, b.Position.Source), cmp.Compare(a.Position.Number, b.Position.Number), cmp.Compare(a.Index, b.Index))
+		return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Position.Source, b.Position.Source), cmp.Compare(a.Position.Number, b.Position.Number), cmp.Compare(a.Index, b.Index))
 	})
 	if len(all) > maxMergeSamples {
 		all = all[:maxMergeSamples]
 	}
 	if len(all) == maxMergeSamples {
-		m.above[slot].Store(all[len(all)-1].rank)
+		m.above[slot].Store(all[len(all)-1].Rank)
 	}
 	m.samples[slot] = all
 }

@@ -1,6 +1,8 @@
 package pipeline
 
 import (
+	"encoding/json"
+	"fmt"
 	"math/bits"
 	"sync"
 
@@ -9,7 +11,8 @@ import (
 )
 
 // Meter shows the counts of a run while it goes on. The zero value is ready; one Meter serves one
-// run.
+// run. Its JSON is what it has counted of settled references: read into another Meter, which is given to a run that
+// goes on where the first was, that one counts on from there.
 type Meter struct {
 	mu      sync.Mutex
 	stats   Stats
@@ -36,14 +39,68 @@ func (m *Meter) Stats() Stats {
 	return s
 }
 
-func (m *Meter) begin(source Source, pool *pool, elements []string) {
+// begin gives the references that were settled before.
+func (m *Meter) begin(source Source, pool *pool, elements []string) (before int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.source, m.pool = source, pool
-	m.stats.Elements = make([]ElementCount, len(elements))
+	counts := make([]ElementCount, len(elements))
 	for i, e := range elements {
-		m.stats.Elements[i].Element = e
+		counts[i].Element = e
+		for _, c := range m.stats.Elements {
+			if c.Element == e {
+				counts[i] = c
+			}
+		}
 	}
+	m.stats.Elements = counts
+	return m.stats.References
+}
+
+// savedMeter is the JSON of a Meter.
+type savedMeter struct {
+	Stats   Stats
+	Samples []RejectSample
+	Merges  map[int][]rankedSample // by slot
+}
+
+// MarshalJSON implements json.Marshaler.
+func (m *Meter) MarshalJSON() ([]byte, error) {
+	m.mu.Lock()
+	saved := savedMeter{Stats: m.stats, Samples: m.samples, Merges: map[int][]rankedSample{}}
+	m.mu.Unlock()
+	s := &saved.Stats
+	s.Read, s.Committed, s.GivenUp, s.Waiting = s.References, s.References, 0, 0
+	s.Drained, s.Limited = false, false
+	s.Source = SourceStats{}
+	m.merges.mu.Lock()
+	defer m.merges.mu.Unlock()
+	for slot, samples := range m.merges.samples {
+		if len(samples) > 0 {
+			saved.Merges[slot] = samples
+		}
+	}
+	return json.Marshal(&saved)
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (m *Meter) UnmarshalJSON(data []byte) error {
+	var saved savedMeter
+	if err := json.Unmarshal(data, &saved); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	m.stats, m.samples = saved.Stats, saved.Samples
+	m.mu.Unlock()
+	for slot, samples := range saved.Merges {
+		if slot < 0 || slot >= mergeSlots {
+			return fmt.Errorf("merges: %d is no rule", slot)
+		}
+		for _, s := range samples {
+			m.merges.keep(slot, s)
+		}
+	}
+	return nil
 }
 
 func (m *Meter) update(f func(s *Stats)) {
@@ -83,7 +140,9 @@ func (m *Meter) add(c *counts, t *tally) (rejected, references int64) {
 		e.Rejected += n[Rejected]
 	}
 	if t != nil {
-		s.Batches++
+		if !t.part {
+			s.Batches++
+		}
 		s.BytesRef += t.bytesRef
 		for i := range t.rules {
 			s.Rules[i] += int64(t.rules[i])
@@ -146,6 +205,14 @@ type tally struct {
 	keyRules     [32]uint32
 	bases        [normalize.BaseDefault + 1]uint32
 	bytesRef     int64
+	part         bool // of a batch, and not its last
+}
+
+// record counts a record that a worker is done with.
+func (t *tally) record(r *Record) {
+	t.bytesRef += int64(r.RawLen)
+	t.add(&r.Result)
+	t.addKey(r.KeyRules)
 }
 
 func (t *tally) add(r *normalize.Result) {

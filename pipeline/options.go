@@ -58,6 +58,11 @@ type Options struct {
 	// directory for temporary files.
 	Scratch fsys.Scratch
 
+	// OnCheckpoint is called in each checkpoint of a lane, or of the lanes that share a *Lane, on their settle goroutine: what
+	// they wrote is flushed, and their set is about to be synced. upto are the last source records that are settled as a
+	// whole; none is of a lane that has not settled one. An error ends the run before anything is synced. Default nil.
+	OnCheckpoint func(upto []Position) error
+
 	// Limit ends the run after exactly that many references, as if the source ended there.
 	// Default 0: none.
 	Limit int64

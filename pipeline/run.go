@@ -79,7 +79,7 @@ func newRun(o Options) *run {
 	r.columns, r.elements = o.Source.Columns()
 	r.pool = newPool(&r.opts, len(r.columns))
 	r.todo = make(chan *Batch, o.Workers)
-	r.meter.begin(o.Source, r.pool, r.elements)
+	r.taken = r.meter.begin(o.Source, r.pool, r.elements)
 	return r
 }
 

@@ -25,6 +25,7 @@ type settler struct {
 	verdicts []dedup.Verdict
 	asked    []uint32 // index of the record that each of keys is of
 	counts   counts
+	tally    tally // of tallyOf
 
 	inBatch int // references of the batch at hand that are settled
 
@@ -157,9 +158,9 @@ func (s *settler) endLane(ctx context.Context, l *lane) {
 // checkpoint makes durable must be of a reference that is written, so none is made ahead of it.
 func (s *settler) settle(ctx context.Context, b *Batch) error {
 	row, rec := 0, 0
-	t := &b.tally
-	for row < len(b.rows) || t != nil {
+	for first := true; first || row < len(b.rows); first = false {
 		piece := s.next(b, row, rec)
+		t := s.tallyOf(b, rec, piece)
 		if err := s.decide(ctx, b, rec, piece.rec); err != nil {
 			if errors.Is(err, dedup.ErrFull) {
 				return s.full(ctx, err)
@@ -179,7 +180,7 @@ func (s *settler) settle(ctx context.Context, b *Batch) error {
 		if err := s.tooManyRejects(rejected, references); err != nil {
 			return err
 		}
-		row, rec, t = piece.row, piece.rec, nil
+		row, rec = piece.row, piece.rec
 		if piece.due {
 			if err := s.checkpoint(ctx); err != nil {
 				return err
@@ -222,6 +223,19 @@ func (s *settler) next(b *Batch, row, rec int) piece {
 			o.CheckpointBytes > 0 && s.bytes+p.bytes >= o.CheckpointBytes
 	}
 	return p
+}
+
+// tallyOf is what a worker counted of a piece of b that begins at a record. It is asked before the piece is
+// decided.
+func (s *settler) tallyOf(b *Batch, from int, p piece) *tally {
+	if p.row == len(b.rows) && from == 0 {
+		return &b.tally
+	}
+	s.tally = tally{part: p.row < len(b.rows)}
+	for i := from; i < p.rec; i++ {
+		s.tally.record(&b.recs[i])
+	}
+	return &s.tally
 }
 
 // decide gives every undecided record of [from, to) its outcome.

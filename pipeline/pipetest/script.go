@@ -50,6 +50,9 @@ type Script struct {
 	stats     pipeline.SourceStats
 }
 
+// Resume has the script go on after item number n.
+func (s *Script) Resume(n int64) { s.at = int(n) }
+
 // Columns implements pipeline.Source.
 func (s *Script) Columns() ([]pipeline.Column, []string) {
 	if s.Names == nil {
