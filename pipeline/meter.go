@@ -75,7 +75,7 @@ func (m *Meter) MarshalJSON() ([]byte, error) {
 	s.Source = SourceStats{}
 	m.merges.mu.Lock()
 	defer m.merges.mu.Unlock()
-	for slot, samples := range m.merges.samples {
+	for slot, samples := range &m.merges.samples {
 		if len(samples) > 0 {
 			saved.Merges[slot] = samples
 		}
