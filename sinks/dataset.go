@@ -12,7 +12,8 @@ import (
 
 // dirTarget is a dataset: a directory of part files. It is written in one of three ways.
 //
-// Fresh, where there was nothing: parts are published as they fill; the manifest, then _SUCCESS, come last.
+// Fresh, where there was nothing: parts are published as they fill; the manifest, then _SUCCESS, come last. Where it is
+// to be resumable, it is written like an appended run instead, and then marked with _SUCCESS.
 //
 // Overwriting: the new dataset is written whole into a directory beside (".out.urisieve-new"), with
 // manifest and _SUCCESS. Then the old one is renamed out of the way (".out.urisieve-old"), the new one into
@@ -28,6 +29,7 @@ type dirTarget struct {
 	ext       string
 	overwrite bool
 	append    bool
+	hidden    bool      // parts of a fresh dataset bear their names at the end only, so that it can be resumed
 	plan      *manifest // what this run will write: for append, it must fit what is there
 
 	run     int       // number of the run, 0 for a dataset's first
@@ -139,17 +141,7 @@ func (t *dirTarget) prepare() error {
 }
 
 func (t *dirTarget) prepareLocked() error {
-	there, err := exists(t.disk, t.path)
-	if err != nil {
-		return fmt.Errorf("output: %w", err)
-	}
-	if !there {
-		t.created = true
-		if err := mkdirDurable(t.disk, t.path); err != nil {
-			return fmt.Errorf("output: %w", err)
-		}
-	}
-	if t.lock, err = takeLock(t.disk, t.path, filepath.Join(t.path, lockName)); err != nil {
+	if err := t.takeLock(); err != nil {
 		return err
 	}
 	names, raw, err := t.list(t.path) // again, now that nobody else is at it
@@ -170,10 +162,30 @@ func (t *dirTarget) prepareLocked() error {
 	if err := t.recoverRuns(names, raw); err != nil {
 		return err
 	}
+	if names, _, err = t.list(t.path); err != nil { // without the runs that didn't count
+		return fmt.Errorf("output: %w", err)
+	}
 	for _, n := range names {
-		t.run = max(t.run, n.run+1)
+		if n.kind.visible() {
+			t.run = max(t.run, n.run+1)
+		}
 	}
 	return nil
+}
+
+func (t *dirTarget) takeLock() error {
+	there, err := exists(t.disk, t.path)
+	if err != nil {
+		return fmt.Errorf("output: %w", err)
+	}
+	if !there {
+		t.created = true
+		if err := mkdirDurable(t.disk, t.path); err != nil {
+			return fmt.Errorf("output: %w", err)
+		}
+	}
+	t.lock, err = takeLock(t.disk, t.path, filepath.Join(t.path, lockName))
+	return err
 }
 
 // clean removes temporary files of a run that ended without a word. The lock is held: nobody is
@@ -199,7 +211,16 @@ func (t *dirTarget) prepareBeside() (err error) {
 	if err := t.removeOurs(t.work); err != nil {
 		return err
 	}
-	if err := t.disk.MkdirAll(t.work, 0o755); err != nil {
+	return t.makeBeside()
+}
+
+// makeBeside makes the directory, and its name durable where a job may be resumed in it.
+func (t *dirTarget) makeBeside() error {
+	err := t.disk.MkdirAll(t.work, 0o755)
+	if err == nil && t.hidden {
+		err = t.disk.SyncDir(filepath.Dir(t.work))
+	}
+	if err != nil {
 		return fmt.Errorf("output: %w", err)
 	}
 	return nil
@@ -225,14 +246,17 @@ func (t *dirTarget) removeOurs(dir string) error {
 func (t *dirTarget) create(n int) (*part, error) {
 	base := partName(t.run, n, t.ext)
 	final := base
-	if t.run > 0 {
+	if t.stages() {
 		final = stagedOf(base)
 	}
 	return openPart(t.disk, t.work, tempOf(base), final, base)
 }
 
+// stages reports whether parts have names that readers skip until all of them are there.
+func (t *dirTarget) stages() bool { return t.run > 0 || t.hidden && t.work == t.path }
+
 func (t *dirTarget) finish(m *manifest, whole bool) (string, error) {
-	if t.run > 0 {
+	if t.stages() {
 		return t.path, t.finishRun(m)
 	}
 	if err := t.writeManifest(m, manifestOf(0)); err != nil {
@@ -288,7 +312,7 @@ func (t *dirTarget) abort() error {
 	if err := t.clean(t.path, names, raw); err != nil {
 		return err
 	}
-	if t.run > 0 {
+	if t.stages() {
 		return t.dropRun(t.run, names, raw)
 	}
 	return nil

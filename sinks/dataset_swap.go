@@ -31,9 +31,12 @@ func (t *dirTarget) swapIn() error {
 	return t.disk.SyncDir(parent)
 }
 
+// kept is where a dataset of incomplete input lies that replaces nothing.
+func (t *dirTarget) kept() string { return t.path + ".incomplete" }
+
 // keepBeside keeps a dataset of incomplete input under a name of its own, and leaves the old one.
 func (t *dirTarget) keepBeside() (string, error) {
-	kept := t.path + ".incomplete"
+	kept := t.kept()
 	if err := t.removeOurs(kept); err != nil {
 		return "", err
 	}
@@ -89,7 +92,7 @@ func (t *dirTarget) recoverSwapLocked(old, fresh string) error {
 	return t.disk.SyncDir(parent)
 }
 
-// finishRun makes an appended run visible. From the moment that its manifest is staged it counts.
+// finishRun makes a staged run visible. From the moment that its manifest is staged it counts.
 func (t *dirTarget) finishRun(m *manifest) error {
 	if err := t.writeManifest(m, stagedOf(manifestOf(t.run))); err != nil {
 		return err
@@ -123,7 +126,10 @@ func (t *dirTarget) nameRun(run int, complete bool, names []fileName, raw []stri
 	if err := t.name(stagedOf(manifest), manifest); err != nil {
 		return err
 	}
-	return t.disk.SyncDir(t.path)
+	if err := t.disk.SyncDir(t.path); err != nil || run > 0 || !complete {
+		return err
+	}
+	return t.markSuccess(t.path)
 }
 
 // name publishes a staged file. Where publishing takes two steps, a crash can have left both names; nobody

@@ -15,6 +15,9 @@
 //     next run settles which.
 //   - Bytes, file names and file boundaries depend on the references and the options alone, never
 //     on the clock, batch sizes or the number of workers. A file ends between two source records.
+//   - With Options.Resumable, what was written up to a flush can be gone on with after any end of the
+//     process: Output.Progress says what to keep of it, Resume takes that, and all comes out as if nothing had
+//     happened, to the byte.
 //   - Encoding runs on a goroutine of its own; an error there comes back from the next Write or
 //     Flush, and no later row is written after it.
 //

@@ -12,8 +12,9 @@ type lineEncoder struct {
 	compression string
 	line        func(dst []byte, v *refs, i int) []byte
 
-	out   io.Writer
-	codec flushCloser // nil without compression
+	file  io.Writer
+	out   io.Writer   // file, or codec
+	codec flushCloser // of the member or frame at hand; nil before its first byte, and without compression
 	buf   []byte
 	bytes int64 // of the file so far, before compression
 }
@@ -28,18 +29,27 @@ type flushCloser interface {
 // depend on how it was cut, and the bytes of a file must not depend on batches.
 const lineBlock = 128 << 10
 
-func (e *lineEncoder) begin(w io.Writer) (err error) {
-	e.out, e.codec, e.buf, e.bytes = w, nil, e.buf[:0], 0
+func (e *lineEncoder) begin(w io.Writer) error {
+	e.file, e.out, e.codec, e.buf, e.bytes = w, w, nil, e.buf[:0], 0
+	return nil
+}
+
+// open begins a member or frame, unless one is open. Always with a compressor of its own, since what a used one
+// writes could depend on what it wrote before.
+func (e *lineEncoder) open() (err error) {
+	if e.codec != nil {
+		return nil
+	}
 	switch e.compression {
 	case "gzip":
-		e.codec = gzip.NewWriter(w)
+		e.codec = gzip.NewWriter(e.file)
 	case "zstd":
 		// One goroutine, so that blocks are cut by content alone.
-		e.codec, err = zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedDefault))
+		e.codec, err = zstd.NewWriter(e.file, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedDefault))
+	default:
+		return nil
 	}
-	if e.codec != nil {
-		e.out = e.codec
-	}
+	e.out = e.codec
 	return err
 }
 
@@ -63,6 +73,9 @@ func (e *lineEncoder) encode(v *refs, from, to int, limit int64) (n int, full bo
 
 // blocks hands on what there is of whole blocks.
 func (e *lineEncoder) blocks() error {
+	if err := e.open(); err != nil {
+		return err
+	}
 	done := 0
 	for ; len(e.buf)-done >= lineBlock; done += lineBlock {
 		if _, err := e.out.Write(e.buf[done : done+lineBlock]); err != nil {
@@ -80,6 +93,9 @@ func (e *lineEncoder) rest() error {
 	if len(e.buf) == 0 {
 		return nil
 	}
+	if err := e.open(); err != nil {
+		return err
+	}
 	_, err := e.out.Write(e.buf)
 	e.buf = e.buf[:0]
 	return err
@@ -92,11 +108,22 @@ func (e *lineEncoder) push() error {
 	return e.codec.Flush()
 }
 
-func (e *lineEncoder) end([]keyValue) error {
+func (e *lineEncoder) seal() error {
 	if err := e.rest(); err != nil || e.codec == nil {
 		return err
 	}
-	return e.codec.Close()
+	err := e.codec.Close()
+	e.out, e.codec = e.file, nil
+	return err
+}
+
+func (e *lineEncoder) end(_ []keyValue, pieces []int64) error {
+	if len(pieces) == 0 { // an empty file is a member without anything in it
+		if err := e.open(); err != nil {
+			return err
+		}
+	}
+	return e.seal()
 }
 
 // jsonLine makes a line of JSON: an object with every column, null where it is null.

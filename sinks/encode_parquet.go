@@ -35,10 +35,11 @@ type parquetEncoder struct {
 	config   *parquet.WriterConfig
 	rowGroup int
 
-	w      *parquet.GenericWriter[any]
-	pages  []pageSize // of each column: what the page at hand holds
-	rows   int        // in the row group at hand
-	bytes  int64      // in the row group at hand, by rowBytes
+	out    io.Writer
+	w      *parquet.GenericWriter[any] // of the piece at hand; nil before its first row
+	pages  []pageSize                  // of each column: what the page at hand holds
+	rows   int                         // in the row group at hand
+	bytes  int64                       // in the row group at hand, by rowBytes
 	values []parquet.Value
 }
 
@@ -89,10 +90,18 @@ func createdBy(tool string) string {
 }
 
 func (e *parquetEncoder) begin(w io.Writer) error {
-	e.w = parquet.NewGenericWriter[any](w, e.config)
+	e.out, e.w = w, nil
+	return nil
+}
+
+// open begins a piece, unless one is open.
+func (e *parquetEncoder) open() {
+	if e.w != nil {
+		return
+	}
+	e.w = parquet.NewGenericWriter[any](e.out, e.config)
 	e.pages = make([]pageSize, len(e.columns))
 	e.rows, e.bytes = 0, 0
-	return nil
 }
 
 // rowBytes is what a row counts for in a row group: the texts that most columns are cut from.
@@ -101,6 +110,7 @@ func rowBytes(v *refs, i int) int64 {
 }
 
 func (e *parquetEncoder) encode(v *refs, from, to int, limit int64) (n int, full bool, err error) {
+	e.open()
 	for from < to {
 		end := from
 		for end < to && end-from < runRows && e.rows < e.rowGroup && e.bytes < groupBytes {
@@ -189,11 +199,22 @@ func (c *column) parquetValue(index int, value cell) parquet.Value {
 // push does nothing: a row group that isn't full can't be read before the footer anyway.
 func (e *parquetEncoder) push() error { return nil }
 
-func (e *parquetEncoder) end(footer []keyValue) error {
-	for _, kv := range footer {
-		e.w.SetKeyValueMetadata(kv.key, kv.value)
+func (e *parquetEncoder) seal() error {
+	if e.w == nil {
+		return nil
 	}
 	err := e.w.Close()
 	e.w = nil
 	return err
+}
+
+func (e *parquetEncoder) end(footer []keyValue, pieces []int64) error {
+	if len(pieces) > 0 {
+		return endParquetPieces(e.out, pieces, footer)
+	}
+	e.open() // a file without rows has columns, too
+	for _, kv := range footer {
+		e.w.SetKeyValueMetadata(kv.key, kv.value)
+	}
+	return e.seal()
 }

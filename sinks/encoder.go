@@ -14,8 +14,13 @@ type encoder interface {
 	encode(v *refs, from, to int, limit int64) (n int, full bool, err error)
 	// push hands over what is buffered, as far as the format can without ending the file.
 	push() error
-	// end completes the file.
-	end(footer []keyValue) error
+	// seal ends a piece of the file, unless nothing was written since the last one: a gzip member, a zstd frame,
+	// Parquet up to a footer. The file can be cut off there and gone on with by another encoder, which begins it
+	// like a new one.
+	seal() error
+	// end completes the file. pieces are where the sealed ones end, all of it if there are any; w must then be
+	// an io.ReaderAt.
+	end(footer []keyValue, pieces []int64) error
 }
 
 // keyValue is an entry of a file's metadata.

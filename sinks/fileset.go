@@ -1,6 +1,7 @@
 package sinks
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"math"
@@ -16,6 +17,8 @@ type fileSet struct {
 	maxRows  int64
 	maxBytes int64
 	footer   []keyValue // what every file says
+	// resumable: a flush leaves an output that is one file so that it can be gone on with from there.
+	resumable bool
 
 	part  *part // nil between two files
 	rows  int64 // in the file at hand
@@ -23,7 +26,13 @@ type fileSet struct {
 	first Place // of the file at hand
 	last  Place // the source record written last; meaningless while rows is 0
 	done  []fileEntry
+
+	pieces  []int64       // of an output that is one file: where the parts of it end that flushes made durable
+	flushed filesProgress // as of the last flush
+	placed  bool          // all is in its place since before the job was resumed
 }
+
+var errPlaced = errors.New("the job that is resumed had put it in its place as whole, and now there is more input: begin anew")
 
 // noLimit is the limit of an output that is one file.
 const noLimit = math.MaxInt64
@@ -31,6 +40,9 @@ const noLimit = math.MaxInt64
 // write takes all of v. A source record is never cut by the end of a file, so a full file takes what
 // else there is of its last one.
 func (s *fileSet) write(v *refs) error {
+	if s.placed {
+		return errPlaced
+	}
 	for from := 0; from < len(v.recs); {
 		to, limit := len(v.recs), s.maxBytes
 		if s.full {
@@ -95,12 +107,13 @@ func (s *fileSet) endPart() error {
 	if s.part == nil {
 		return nil
 	}
-	entry := fileEntry{Name: s.part.name, Rows: s.rows}
-	if s.rows > 0 {
-		first, last := s.first, s.last
-		entry.First, entry.Last = &first, &last
+	if s.sealing() {
+		if err := s.seal(); err != nil {
+			return err
+		}
 	}
-	if err := s.encoder.end(append(slices.Clip(s.footer), positions(entry)...)); err != nil {
+	entry := s.entry()
+	if err := s.encoder.end(append(slices.Clip(s.footer), positions(entry)...), s.pieces); err != nil {
 		return err
 	}
 	if err := s.part.publish(); err != nil {
@@ -108,7 +121,31 @@ func (s *fileSet) endPart() error {
 	}
 	entry.Bytes = s.part.bytes
 	s.done = append(s.done, entry)
-	s.part, s.rows, s.full = nil, 0, false
+	s.part, s.rows, s.full, s.pieces = nil, 0, false, nil
+	return nil
+}
+
+// entry describes the file at hand, but for its bytes.
+func (s *fileSet) entry() fileEntry {
+	entry := fileEntry{Name: s.part.name, Rows: s.rows}
+	if s.rows > 0 {
+		first, last := s.first, s.last
+		entry.First, entry.Last = &first, &last
+	}
+	return entry
+}
+
+// sealing reports whether the file at hand is made of pieces.
+func (s *fileSet) sealing() bool { return s.resumable && !s.target.rolls() }
+
+// seal ends a piece of the file at hand.
+func (s *fileSet) seal() error {
+	if err := s.encoder.seal(); err != nil {
+		return err
+	}
+	if end := s.part.bytes; end > 0 && (len(s.pieces) == 0 || s.pieces[len(s.pieces)-1] < end) {
+		s.pieces = append(s.pieces, end)
+	}
 	return nil
 }
 
@@ -124,13 +161,26 @@ func positions(e fileEntry) []keyValue {
 }
 
 // flush makes what was written durable. Where the output is one file, this is as far as its format can
-// before its end; it gets its name with finish.
+// before its end, or all of it where the output is resumable; it gets its name with finish.
 func (s *fileSet) flush() error {
-	if s.part == nil {
-		return nil
+	if err := s.flushPart(); err != nil {
+		return err
 	}
-	if s.target.rolls() {
+	s.flushed = s.progress()
+	return nil
+}
+
+func (s *fileSet) flushPart() error {
+	switch {
+	case s.part == nil:
+		return nil
+	case s.target.rolls():
 		return s.endPart()
+	case s.sealing():
+		if err := s.seal(); err != nil {
+			return err
+		}
+		return s.part.syncWithName()
 	}
 	return errors.Join(s.encoder.push(), s.part.sync())
 }
@@ -161,6 +211,26 @@ func (s *fileSet) drop() error {
 	p := s.part
 	s.part = nil
 	return p.drop()
+}
+
+// leave lets go of the file at hand. One that is to be gone on with stays, under its temporary name.
+func (s *fileSet) leave() error {
+	if s.part == nil || !s.sealing() || s.flushed.Open == nil {
+		return s.drop()
+	}
+	p := s.part
+	s.part = nil
+	return p.close()
+}
+
+// empty gives the bytes of a file without rows.
+func (s *fileSet) empty() ([]byte, error) {
+	var b bytes.Buffer
+	if err := s.encoder.begin(&b); err != nil {
+		return nil, err
+	}
+	err := s.encoder.end(append(slices.Clip(s.footer), positions(fileEntry{})...), nil)
+	return b.Bytes(), err
 }
 
 // sums are the rows and bytes of the files that are complete.

@@ -78,6 +78,10 @@ type Options struct {
 	// PublicSuffixList is a file in the format of publicsuffix.org's list. Default "": the list
 	// that the program was built with. Its version is written to the files and is no part of the settings id.
 	PublicSuffixList string
+	// Resumable lets a job that ended before its time go on: see Output.Progress and Resume. Default false. Then
+	// each flush ends a part file, a gzip member, a zstd frame, or a row group of Parquet, all files of a dataset
+	// get their names at its end, and Abort keeps what was flushed. Not for standard output.
+	Resumable bool
 	// Stdout is what Output "-" writes to. Default os.Stdout.
 	Stdout io.Writer
 	// StdoutIsTerminal refuses Parquet on standard output.

@@ -40,17 +40,36 @@ type Output struct {
 
 // outlet is one output of a run.
 type outlet struct {
-	role   string
-	sink   *sink
-	target target
-	plan   manifest
-	path   string // where it lies, once finished
+	role     string
+	sink     *sink
+	target   target
+	plan     manifest
+	path     string            // where it lies, once finished
+	settings map[string]string // see outletProgress
+	was      *outletProgress   // of a job that was resumed, if it was finished before
+	closing  bool              // it is being put in its place
 }
 
 // Open checks the options, looks at what is there and prepares the outputs. All faults come at once,
 // joined; then nothing was created. An output that exists and isn't empty gives an *ExistsError, one that
 // another process writes to a *BusyError.
 func Open(disk fsys.FS, o Options, info Info) (*Output, error) {
+	out, err := newOutput(disk, o, info)
+	if err != nil {
+		return nil, err
+	}
+	var faults []error
+	for _, each := range slices.Backward(out.outlets) {
+		faults = append(faults, each.target.inspect())
+	}
+	if err := errors.Join(faults...); err != nil {
+		return nil, err
+	}
+	return out, out.prepare()
+}
+
+// newOutput makes the outlets, and looks at nothing yet.
+func newOutput(disk fsys.FS, o Options, info Info) (*Output, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
@@ -68,14 +87,7 @@ func Open(disk fsys.FS, o Options, info Info) (*Output, error) {
 		out.add(disk, o, env, p, "rejects", SchemaRejects, rejectColumns(env), suffixes)
 	}
 	out.add(disk, o, env, o.mainPlace(), "output", SchemaMain, columns, suffixes)
-	var faults []error
-	for _, each := range slices.Backward(out.outlets) {
-		faults = append(faults, each.target.inspect())
-	}
-	if err := errors.Join(faults...); err != nil {
-		return nil, err
-	}
-	return out, out.prepare()
+	return out, nil
 }
 
 // columns are those of the main output.
@@ -94,7 +106,13 @@ func (out *Output) add(disk fsys.FS, o Options, env columnEnv, p place, role, sc
 	}
 	each := &outlet{role: role, plan: plan}
 	each.target = newTarget(disk, o, p, &each.plan)
-	files := &fileSet{target: each.target, encoder: newEncoder(p, o, env.Tool, schema, columns), maxRows: noLimit, maxBytes: noLimit, footer: footer(&plan, columns)}
+	files := &fileSet{
+		target: each.target, encoder: newEncoder(p, o, env.Tool, schema, columns), maxRows: noLimit, maxBytes: noLimit,
+		footer: footer(&plan, columns), resumable: o.Resumable,
+	}
+	if t, ok := each.target.(*fileTarget); ok {
+		t.empty = files.empty
+	}
 	if each.target.rolls() {
 		files.maxRows, files.maxBytes = o.FileRows, o.FileBytes
 		if files.maxRows == 0 {
@@ -104,6 +122,7 @@ func (out *Output) add(disk fsys.FS, o Options, env columnEnv, p place, role, sc
 			files.maxBytes = DefaultFileBytes
 		}
 	}
+	each.settings = settingsOf(o, env, p, &plan, files, columns)
 	each.sink = &sink{role: role, path: p.shown(), files: files, hosts: needHosts(columns), refs: &refs{cache: newHostCache(suffixes)}}
 	out.outlets = append(out.outlets, each)
 }
@@ -129,7 +148,10 @@ func newTarget(disk fsys.FS, o Options, p place, plan *manifest) target {
 	case p.single:
 		return &fileTarget{disk: disk, path: p.path, overwrite: o.Overwrite}
 	}
-	return &dirTarget{disk: disk, path: p.path, ext: extension(p.format, p.compression), overwrite: o.Overwrite, append: o.Append, plan: plan}
+	return &dirTarget{
+		disk: disk, path: p.path, ext: extension(p.format, p.compression), overwrite: o.Overwrite, append: o.Append,
+		hidden: o.Resumable, plan: plan,
+	}
 }
 
 // footer is what every file of an output says about itself.
@@ -203,6 +225,9 @@ func (out *Output) Finish(ctx context.Context, totals Totals, whole bool) error 
 		return errors.Join(err, out.Abort())
 	}
 	for _, each := range out.outlets {
+		if each.path != "" {
+			continue // since before the job was resumed
+		}
 		if err := each.finish(totals, whole); err != nil {
 			each.sink.fail(err)
 			return errors.Join(each.sink.failure(), out.Abort())
@@ -235,12 +260,13 @@ func (each *outlet) finish(totals Totals, whole bool) (err error) {
 	m := &each.plan
 	m.Complete, m.Counts, m.Files = whole, totals, files.done
 	m.Rows, m.Bytes = files.sums()
+	each.closing = true
 	each.path, err = each.target.finish(m, whole)
 	return err
 }
 
 // Abort gives up: unfinished files are removed, an older dataset stays as it was. Files that
-// were already published stay.
+// were already published stay. Of resumable outputs all that was flushed stays, for Resume.
 func (out *Output) Abort() error {
 	if out.done {
 		return nil
@@ -250,7 +276,7 @@ func (out *Output) Abort() error {
 	for _, each := range out.outlets {
 		faults = append(faults, each.sink.Close())
 		if each.path == "" { // else it was finished before the fault of another one
-			faults = append(faults, each.sink.files.drop(), each.target.abort())
+			faults = append(faults, each.giveUp())
 		}
 	}
 	return errors.Join(append(faults, out.unlock())...)

@@ -97,6 +97,9 @@ func (o Options) validatePlaces() (faults []error) {
 	if main.format == FormatText && o.Columns != "" && o.Columns != "url" {
 		fault("columns", o.Columns, "none: text has the one column url; choose jsonl or parquet for more")
 	}
+	if main.stdout() && o.Resumable {
+		fault("output", "-", "a file or a directory: what was written to standard output can't be gone on with")
+	}
 	if main.stdout() && o.Rejects == "" {
 		fault("rejects", "", `a path, or "none", when the output is "-"`)
 	}

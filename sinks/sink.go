@@ -105,6 +105,12 @@ func (s *sink) fail(err error) {
 	}
 }
 
+func (s *sink) isDirty() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.dirty
+}
+
 func (s *sink) failure() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -41,6 +41,7 @@ type part struct {
 	name  string // for the manifest
 	dir   string
 	bytes int64
+	named bool // the temporary name is durable
 }
 
 func (p *part) Write(b []byte) (int, error) {
@@ -49,13 +50,16 @@ func (p *part) Write(b []byte) (int, error) {
 	return n, err
 }
 
+// ReadAt reads what was written before.
+func (p *part) ReadAt(b []byte, off int64) (int, error) { return p.file.ReadAt(b, off) }
+
 // openPart opens a temporary file; one that is there can only be left over.
 func openPart(disk fsys.FS, dir, temp, final, name string) (*part, error) {
 	p := &part{disk: disk, temp: filepath.Join(dir, temp), name: name, dir: dir}
 	if final != "" {
 		p.final = filepath.Join(dir, final)
 	}
-	f, err := disk.OpenFile(p.temp, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o644)
+	f, err := disk.OpenFile(p.temp, os.O_CREATE|os.O_TRUNC|os.O_RDWR, 0o644)
 	if err != nil {
 		return nil, err
 	}
@@ -90,15 +94,31 @@ func (p *part) sync() error {
 	return p.file.Sync()
 }
 
+// syncWithName makes the temporary name durable, too.
+func (p *part) syncWithName() error {
+	if err := p.sync(); err != nil || p.named {
+		return err
+	}
+	p.named = true
+	return p.disk.SyncDir(p.dir)
+}
+
+// close leaves the file as it is.
+func (p *part) close() error {
+	if p.file == nil {
+		return nil
+	}
+	file := p.file
+	p.file = nil
+	return file.Close()
+}
+
 // drop takes the file away.
 func (p *part) drop() error {
 	if p.temp == "" {
 		return nil
 	}
-	if p.file != nil {
-		p.file.Close()
-		p.file = nil
-	}
+	_ = p.close() // what it holds isn't wanted
 	return removeIfThere(p.disk, p.temp)
 }
 
@@ -107,6 +127,7 @@ type fileTarget struct {
 	disk      fsys.FS
 	path      string
 	overwrite bool
+	empty     func() ([]byte, error) // the bytes of a file without rows
 	lock      io.Closer
 	made      *part
 }
@@ -129,15 +150,22 @@ func (t *fileTarget) inspect() error {
 	return nil
 }
 
-func (t *fileTarget) prepare() (err error) {
+func (t *fileTarget) prepare() error {
+	if err := t.takeLock(); err != nil {
+		return err
+	}
+	if err := t.inspect(); err != nil { // again, now that nobody else is at it
+		return errors.Join(err, t.unlock())
+	}
+	return nil
+}
+
+func (t *fileTarget) takeLock() (err error) {
 	if err := mkdirDurable(t.disk, t.dir()); err != nil {
 		return fmt.Errorf("output: %w", err)
 	}
 	t.lock, err = takeLock(t.disk, t.path, filepath.Join(t.dir(), "."+t.base()+".urisieve-lock"))
-	if err != nil {
-		return err
-	}
-	return t.inspect() // again, now that nobody else is at it
+	return err
 }
 
 func (t *fileTarget) create(int) (p *part, err error) {
@@ -158,14 +186,19 @@ func (t *fileTarget) finish(_ *manifest, whole bool) (string, error) {
 	case whole:
 		err = t.disk.Rename(t.made.temp, path)
 	default:
-		stem, ext := splitExtension(path)
-		path = stem + ".incomplete" + ext
+		path = t.incomplete()
 		err = t.disk.Rename(t.made.temp, path)
 	}
 	if err != nil {
 		return "", err
 	}
 	return path, t.disk.SyncDir(t.dir())
+}
+
+// incomplete is the name of a file of incomplete input that replaces nothing.
+func (t *fileTarget) incomplete() string {
+	stem, ext := splitExtension(t.path)
+	return stem + ".incomplete" + ext
 }
 
 // splitExtension cuts a path before the extensions that say what it holds: "a.b.jsonl.gz" gives

@@ -115,6 +115,18 @@ func (c *CrashFS) Crash(rng *rand.Rand) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.root.crash(rng)
+	c.restart()
+}
+
+// Kill ends the program and not the machine: open files and locks are gone, StopAt and FailAt are lifted, and
+// nothing is forgotten.
+func (c *CrashFS) Kill() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.restart()
+}
+
+func (c *CrashFS) restart() {
 	c.epoch++
 	c.stopAt = 0
 	clear(c.failAt)
