@@ -65,12 +65,25 @@ func (a *answers) take(n uint64) Verdict {
 	return Seen
 }
 
-// Tags. A key in a table is new and not in a run (0), in a run (tagStored), or not known yet: then its tag
-// stands for the number of its answer, of which there are never so many at a time that two share one.
+// Tags. A key in a table is one of these. What a run says of it is not known where its tag stands for the
+// number of the answer that waits for it, of which there are never so many at a time that two share one, and for
+// tagAsked and tagPartial.
 const (
-	tagStored = ^uint32(0)
-	tagCycle  = 1<<32 - 2
+	tagNew = uint32(0) // in no run, or in runs with an earlier time
+
+	tagCycle     = 1<<32 - 6            // tags from 1 to tagCycle are numbers
+	tagAsked     = uint32(tagCycle + 1) // questions wait for it
+	tagPartial   = uint32(tagCycle + 2) // put, over whatever the runs say
+	tagForgotten = uint32(tagCycle + 3) // not seen, whatever the runs say
+	tagOver      = uint32(tagCycle + 4) // seen at its time, whatever the runs say
+	tagStored    = uint32(tagCycle + 5) // as the runs say
 )
+
+// inDoubt says whether what the runs say of a key isn't known.
+func inDoubt(tag uint32) bool { return tag-1 < tagPartial }
+
+// waits says whether the tag stands for the number of an answer.
+func waits(tag uint32) bool { return tag-1 < tagCycle }
 
 func tagOf(number uint64) uint32 { return uint32(number%tagCycle) + 1 }
 

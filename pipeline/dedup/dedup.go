@@ -28,7 +28,7 @@ type Set interface {
 
 // DeferringSet is a Set that may answer Pending: whether the key is new is known later. Its Pending
 // answers are numbered from 0, in the order in which they were given. A later claim of a key that
-// is pending is Seen.
+// is pending is Seen, or, in a set whose keys expire, Pending too.
 type DeferringSet interface {
 	Set
 	// Known is the number of Pending answers whose verdicts are known without a gap from the first on.

@@ -42,13 +42,14 @@ type Exact struct {
 // table is one shard. The last slot is always empty, so that every search ends.
 type table struct {
 	slots []Key
-	tags  []uint32 // of Spilling: one for each slot; nil where all are 0
+	tags  []uint32 // of a spiller: one for each slot; nil where all are 0
+	times []uint32 // of a timedSet: one for each slot
 	home  uint64   // slots that are a home: the rest takes what is pushed beyond them
 	n     int      // keys
 	limit int      // keys at which it is to grow
-	bytes int64    // memory of slots and tags
+	bytes int64    // memory of slots, tags and times
 
-	tagged bool // whether slots made from now on have tags
+	tagged, timed bool // whether slots made from now on have tags and times
 }
 
 // NewExact makes an empty set that may use so many bytes; 0 is DefaultMemory. A set that can't hold
@@ -152,6 +153,10 @@ func (t *table) insert(k *Key, slot uint64) bool {
 		copy(t.tags[slot+1:empty+1], t.tags[slot:empty])
 		t.tags[slot] = 0
 	}
+	if t.times != nil {
+		copy(t.times[slot+1:empty+1], t.times[slot:empty])
+		t.times[slot] = 0
+	}
 	t.n++
 	return true
 }
@@ -175,7 +180,7 @@ func (e *Exact) reserve(keys []Key) error {
 	for i := 0; i < shards; i++ {
 		t := &e.tables[i]
 		need := t.n + int(e.counts[i])
-		if need <= t.limit && t.slots != nil {
+		if need <= t.limit && t.slots != nil || e.counts[i] == 0 {
 			continue
 		}
 		if t.slots == nil {
@@ -217,11 +222,15 @@ func limitOf(home uint64) int { return int(home / 4 * 3) }
 // half from home on average, and the farthest of a million some 60 slots.
 func tailOf(home uint64) uint64 { return min(16+home/32, 128) }
 
-// bytesOf is the memory that so many slots, and their tags if they have some, take.
+// bytesOf is the memory that so many slots, and their tags and times if they have some, take.
 func (t *table) bytesOf(slots int) int64 {
 	n := roundUp(int64(slots) * keyBytes)
+	beside := roundUp(int64(tagKeys(slots)) * keyBytes)
 	if t.tagged {
-		n += roundUp(int64(tagKeys(slots)) * keyBytes)
+		n += beside
+	}
+	if t.timed {
+		n += beside
 	}
 	return n
 }
@@ -244,7 +253,7 @@ func (e *Exact) countNew(keys []Key) {
 // tryReplace gives t a table of so many home slots, or an error that wraps ErrFull.
 func (e *Exact) tryReplace(t *table, home uint64) error {
 	for tail := tailOf(home); ; tail *= 2 {
-		grown := table{home: home, tagged: t.tagged}
+		grown := table{home: home, tagged: t.tagged, timed: t.timed}
 		if err := grown.allocate(int(home + tail)); err != nil {
 			return fmt.Errorf("%w (%w)", e.full(), err)
 		}
@@ -261,26 +270,35 @@ func (e *Exact) tryReplace(t *table, home uint64) error {
 // It may take the set over its limit by that part.
 func (e *Exact) lengthen(t *table) {
 	n := len(t.slots) + int(uint64(len(t.slots))-t.home)
-	longer := table{home: t.home, tagged: t.tagged}
+	longer := table{home: t.home, tagged: t.tagged, timed: t.timed}
 	if longer.allocate(n) != nil {
 		longer.slots = make([]Key, n)
 		if t.tagged {
 			longer.tags = make([]uint32, n)
 		}
+		if t.timed {
+			longer.times = make([]uint32, n)
+		}
 	}
 	copy(longer.slots, t.slots)
 	copy(longer.tags, t.tags)
+	copy(longer.times, t.times)
 	e.swap(t, &longer)
 }
 
 // allocate gives an empty table n slots.
 func (t *table) allocate(n int) (err error) {
-	if t.slots, err = newSlots(n); err != nil || !t.tagged {
+	if t.slots, err = newSlots(n); err != nil {
 		return err
 	}
-	if t.tags, err = newTags(n); err != nil {
-		freeSlots(t.slots)
-		t.slots = nil
+	if t.tagged {
+		t.tags, err = newTags(n)
+	}
+	if t.timed && err == nil {
+		t.times, err = newTags(n)
+	}
+	if err != nil {
+		t.free()
 	}
 	return err
 }
@@ -293,7 +311,10 @@ func (t *table) free() {
 	if t.tags != nil {
 		freeTags(t.tags)
 	}
-	t.slots, t.tags = nil, nil
+	if t.times != nil {
+		freeTags(t.times)
+	}
+	t.slots, t.tags, t.times = nil, nil, nil
 }
 
 // fill copies the keys of t, in order, to the slots of a new table; false if they don't fit.
@@ -313,6 +334,9 @@ func (t *table) fill(grown *table) bool {
 		if t.tags != nil {
 			grown.tags[next] = t.tags[i]
 		}
+		if t.times != nil {
+			grown.times[next] = t.times[i]
+		}
 		next++
 	}
 	return true
@@ -321,7 +345,7 @@ func (t *table) fill(grown *table) bool {
 // swap puts the slots of grown in the place of those of t.
 func (e *Exact) swap(t, grown *table) {
 	old := *t
-	t.slots, t.tags, t.home, t.limit = grown.slots, grown.tags, grown.home, limitOf(grown.home)
+	t.slots, t.tags, t.times, t.home, t.limit = grown.slots, grown.tags, grown.times, grown.home, limitOf(grown.home)
 	t.bytes = t.bytesOf(len(t.slots))
 	e.used += t.bytes - old.bytes
 	old.free()

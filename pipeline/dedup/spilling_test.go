@@ -201,13 +201,13 @@ func TestBlocksComeBack(t *testing.T) {
 				keys[i] = last
 			}
 			var buf [runBlockMost]byte
-			size := encodeBlock(&buf, keys)
+			size := encodeBlock(&buf, keys, nil)
 			var back [runBlockKeys]Key
-			got, gotSize := decodeBlock(buf[:size], &back)
+			got, gotSize := decodeBlock(buf[:size], false, &back, nil)
 			if got != n || gotSize != size || fmt.Sprint(back[:n]) != fmt.Sprint(keys) {
 				t.Fatalf("width %d: %d keys came back as %d", width, n, got)
 			}
-			if got, _ := decodeBlock(buf[:size-1], &back); got != 0 {
+			if got, _ := decodeBlock(buf[:size-1], false, &back, nil); got != 0 {
 				t.Fatalf("a block cut short was read")
 			}
 		}

@@ -2,7 +2,7 @@ package dedup
 
 import "unsafe"
 
-// A table's tags lie beside its slots, in memory of the same kind.
+// A table's tags and times lie beside its slots, in memory of the same kind.
 
 // tagKeys is the number of keys that take the memory of n tags.
 func tagKeys(n int) int { return (n + 3) / 4 }
