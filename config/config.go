@@ -12,6 +12,7 @@ type Config struct {
 	Key       Key       `yaml:"key"`
 	Scope     Scope     `yaml:"scope"`
 	Dedup     Dedup     `yaml:"dedup"`
+	State     State     `yaml:"state"`
 	Output    Output    `yaml:"output"`
 	Rejects   Rejects   `yaml:"rejects"`
 	Run       Run       `yaml:"run"`
@@ -190,6 +191,24 @@ type Dedup struct {
 	Duplicates string `yaml:"duplicates"`
 }
 
+// State says what is remembered from one run to the next.
+type State struct {
+	// A directory with the set of seen URLs, which is kept from run to run and through crashes: only
+	// what was in no run before is new. It is made where there is none, and belongs to the settings
+	// and the secret key that it was made with. Default "": every run begins with an empty set.
+	Dir string `yaml:"dir"`
+	// Go on with the job that the state was left with by a crash, a fault or a signal, to the same
+	// bytes as if nothing had happened; where there is none, begin one. Default false: a state with
+	// such a job is refused.
+	Resume bool `yaml:"resume"`
+	// A URL that left so long ago is new again, 1s to 876000h (or in days, "30d"), by the time of its
+	// record (fetch_time) where there is one, else of the run; 0: never. Default 0.
+	TTL time.Duration `yaml:"ttl" min:"0s" max:"876000h"`
+	// Source records between two checkpoints, from which a job can be resumed, 1000 or more. Each
+	// ends the part files of a dataset, and has every run of the set read. Default 10000000.
+	CheckpointRecords int64 `yaml:"checkpoint_records" min:"1000"`
+}
+
 // Output says where unique URLs go, and as what.
 type Output struct {
 	// A directory (a dataset of part files with a manifest), one file (by its ending: .parquet,
@@ -295,6 +314,7 @@ func Default() Config {
 		},
 		Normalize: Normalize{Profile: "rfc3986", Userinfo: "keep", MaxURIBytes: 64 << 10, TrapFlags: true},
 		Dedup:     Dedup{Mode: "exact", Memory: Auto, ErrorRate: 0.001, Duplicates: "drop"},
+		State:     State{CheckpointRecords: 10_000_000},
 		Output: Output{
 			QueueKey: "host", RowGroupRows: 100_000, FileRows: 10_000_000, FileBytes: 512 << 20,
 		},

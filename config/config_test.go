@@ -320,6 +320,20 @@ func TestErrorRates(t *testing.T) {
 	}
 }
 
+func TestDurationsMayBeInDays(t *testing.T) {
+	for text, want := range map[string]time.Duration{"30d": 720 * time.Hour, "0d": 0, "36500d": 876000 * time.Hour} {
+		l, err := Load("", []Override{{"state.ttl", "--ttl", []string{text}}})
+		if err != nil || l.State.TTL != want {
+			t.Errorf("%s: %v, %v", text, l, err)
+		}
+	}
+	for _, text := range []string{"-1d", "1.5d", "36501d", "d", "70000d", "1dd", "30"} {
+		if _, err := Load("", []Override{{"state.ttl", "--ttl", []string{text}}}); err == nil {
+			t.Errorf("%s is taken", text)
+		}
+	}
+}
+
 func TestDurationsArePrintedShort(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		5 * time.Minute: "5m", time.Hour: "1h", 90 * time.Second: "1m30s", 0: "0s", 10 * time.Second: "10s", 20 * time.Minute: "20m",

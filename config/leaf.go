@@ -141,7 +141,7 @@ func (l Leaf) parse(text string) (any, error) {
 		}
 		return s, nil
 	case KindDuration:
-		d, err := time.ParseDuration(text)
+		d, err := parseDuration(text)
 		if err != nil {
 			return nil, errNotAccepted
 		}
@@ -196,6 +196,15 @@ func (l Leaf) Text(c *Config) string {
 	default:
 		return fmt.Sprint(v)
 	}
+}
+
+// parseDuration is time.ParseDuration that takes days, too: "30d".
+func parseDuration(text string) (time.Duration, error) {
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		n, err := strconv.ParseUint(days, 10, 16)
+		return time.Duration(n) * 24 * time.Hour, err
+	}
+	return time.ParseDuration(text)
 }
 
 // durationText is d without the zero units that String has: 5m, not 5m0s.

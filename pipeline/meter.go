@@ -128,6 +128,7 @@ func (m *Meter) add(c *counts, t *tally) (rejected, references int64) {
 	for i, n := range &c.filters {
 		s.Filters[i] += n
 	}
+	s.Future += c.future
 	s.DuplicateSame += c.duplicateSame
 	for i, n := range &c.duplicateRules {
 		s.DuplicateRules[i] += n
@@ -243,6 +244,7 @@ type counts struct {
 	records  int64
 	bytesURL int64
 
+	future         int64 // dates of a time to come
 	duplicateSame  int64
 	duplicateRules [mergeSlots]int64
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"time"
 
@@ -53,6 +54,12 @@ type Options struct {
 	// Where a checkpoint closes a file (Parquet), this makes file boundaries depend on
 	// the clock: for streams only. Default 0: none. With all three 0 there is one checkpoint, at the end.
 	CheckpointEvery time.Duration
+
+	// TimeColumn names the pass-through column, of kind ColumnTimestamp, that dates a reference for a set that takes dates (dedup.State). A
+	// reference without a date, or of a time to come, is dated Now. Default "": all are.
+	TimeColumn string
+	// Now is the time of the run, in seconds since 1970, for TimeColumn. Default 0: when Run begins.
+	Now uint32
 
 	// Scratch makes the files for references that wait for a DeferringSet. Default: in the system's
 	// directory for temporary files.
@@ -163,6 +170,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Scratch.FS == nil {
 		o.Scratch.FS = fsys.OS{}
+	}
+	if o.Now == 0 {
+		o.Now = uint32(min(time.Now().Unix(), math.MaxUint32))
 	}
 	if o.IdleFlush == 0 {
 		o.IdleFlush = defaultIdleFlush

@@ -24,6 +24,8 @@ type settler struct {
 	keys     []dedup.Key
 	verdicts []dedup.Verdict
 	asked    []uint32 // index of the record that each of keys is of
+	asks     []dedup.Ask
+	dated    int // index of Options.TimeColumn, if the set is an Asker; else -1
 	counts   counts
 	tally    tally // of tallyOf
 
@@ -45,7 +47,7 @@ type settler struct {
 }
 
 func newSettler(r *run, g *group) *settler {
-	s := &settler{group: g, run: r}
+	s := &settler{group: g, run: r, dated: r.timeColumn(g.outlet.Set)}
 	s.counts.elements = make([][Rejected + 1]int64, len(r.elements))
 	s.timer = time.NewTimer(time.Hour)
 	s.timer.Stop()
@@ -261,7 +263,7 @@ func (s *settler) decide(ctx context.Context, b *Batch, from, to int) error {
 	}
 	verdicts := s.verdicts[:len(s.keys)]
 	if len(s.keys) > 0 {
-		if err := s.outlet.Set.Claim(s.keys, verdicts); err != nil {
+		if err := s.claim(b, verdicts); err != nil {
 			return fmt.Errorf("dedup: %w", err)
 		}
 	}

@@ -25,6 +25,8 @@ type Stats struct {
 	BytesURL  int64 // bytes of the canonical URIs of the unique ones
 	Committed int64 // references covered by a checkpoint
 
+	Future int64 // references that were dated of a time to come, and were taken for ones of the run's time
+
 	Checkpoints int64
 	Batches     int64
 	PoolBytes   int64 // memory of the batches in use, just now

@@ -25,11 +25,22 @@ type InputIdentity struct {
 // headBytes is how much of an input counts for its identity.
 const headBytes = 64 << 10
 
-var (
-	errNotResumable = errors.New("is no file, and what was read of it once can't be read again")
-	errNamedTwice   = errors.New("is named twice, and a job that can be resumed takes each input once")
-	errOther        = errors.New("isn't what it was when the job began")
+// ErrNotResumable is what the errors about inputs are (errors.Is) of which no job can be resumed.
+var ErrNotResumable = errors.New("a job of this input can't be resumed")
+
+// notResumable says why an error is ErrNotResumable.
+type notResumable string
+
+func (n notResumable) Error() string { return string(n) }
+
+func (n notResumable) Is(target error) bool { return target == ErrNotResumable }
+
+const (
+	errNotResumable notResumable = "is no file, and what was read of it once can't be read again"
+	errNamedTwice   notResumable = "is named twice, and a job that can be resumed takes each input once"
 )
+
+var errOther = errors.New("isn't what it was when the job began")
 
 const (
 	hintResumable = "write it to a file first, or run a job that can't be resumed"

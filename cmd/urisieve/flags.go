@@ -79,6 +79,12 @@ var (
 		{"dedup-key-file", "", "dedup.key_file", "FILE", "the secret key of the fingerprints that are compared"},
 		{"duplicates", "", "dedup.duplicates", "WHAT", "drop, mark, or a file or directory for them"},
 	}}
+	stateFlags = flagGroup{"State: what is remembered from run to run", []optionFlag{
+		{"state", "", "state.dir", "DIR", "keep the set of seen URLs there: only what was in no run before is new"},
+		{"resume", "", "state.resume", "", "go on with the job that a crash, a fault or a signal ended"},
+		{"ttl", "", "state.ttl", "TIME", "a URL that left so long ago is new again (720h, 30d); 0: never"},
+		{"checkpoint-records", "", "state.checkpoint_records", "N", "source records between two points to resume from"},
+	}}
 	outputFlags = flagGroup{"Output", []optionFlag{
 		{"output", "o", "output.path", "PATH", `a directory, a file (.parquet, .jsonl, .txt; the latter two also .gz, .zst), or "-"`},
 		{"output-format", "", "output.format", "FORMAT", "parquet, jsonl or text, where the path does not say"},

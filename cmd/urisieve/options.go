@@ -126,8 +126,9 @@ func duplicatePolicy(c *config.Config) pipeline.DuplicatePolicy {
 	return pipeline.SplitDuplicates
 }
 
-// Values of dedup.mode; "exact" is the other one.
+// Values of dedup.mode.
 const (
+	dedupExact = "exact"
 	dedupNone  = "none"
 	dedupBloom = "bloom"
 )
@@ -135,6 +136,9 @@ const (
 // newSet makes the set of seen URLs.
 func (j *job) newSet() error {
 	c := &j.l.Config
+	if j.memory != nil {
+		return nil
+	}
 	switch c.Dedup.Mode {
 	case dedupNone:
 		j.set = dedup.NewNone()
@@ -146,7 +150,7 @@ func (j *job) newSet() error {
 		j.set, j.bloom = bloom, bloom
 	default:
 		spilling := dedup.NewSpilling(dedup.SpillingOptions{Memory: int64(orZero(c.Dedup.Memory)), Scratch: j.scratch()})
-		j.set, j.spilling = spilling, spilling
+		j.set, j.spillStats = spilling, spilling.Stats
 	}
 	return nil
 }
@@ -164,6 +168,14 @@ func setMemory(c *config.Config) int64 {
 		return m
 	}
 	return dedup.DefaultMemory()
+}
+
+// secret is the key of the fingerprints of a job.
+func (j *job) secret() (dedup.Secret, error) {
+	if j.memory != nil {
+		return j.memory.Secret(), nil
+	}
+	return newSecret(j.l)
 }
 
 // newSecret gives the key of the fingerprints: the configured one, else a random one.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -13,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/urisieve/urisieve/config"
-	"github.com/urisieve/urisieve/internal/fsys"
 	"github.com/urisieve/urisieve/normalize"
 	"github.com/urisieve/urisieve/pipeline"
 	"github.com/urisieve/urisieve/pipeline/dedup"
@@ -46,11 +46,14 @@ There is no default output: name one, or see what would come out by --dry-run.`,
   # access logs with virtual hosts; every request is wanted
   urisieve run access.vcombined.log.gz --input-format vcombined --dedup none --columns log,x_* --output requests
 
+  # every day: only what is new since the last time, into one dataset; killed, it goes on where it was
+  urisieve run urls.txt.gz --output links --append --state seen --resume
+
   # as a filter: the unique ones to standard output, rejects only counted
   urisieve run --output - --rejects none - < urls.txt`,
 		Args: cobra.ArbitraryArgs,
 	}
-	c := addConfiguration(cmd, inputFlags, normalizeFlags, keyFlags, scopeFlags, dedupFlags, outputFlags, runFlags, pipelineFlags, logFlags)
+	c := addConfiguration(cmd, inputFlags, normalizeFlags, keyFlags, scopeFlags, dedupFlags, stateFlags, outputFlags, runFlags, pipelineFlags, logFlags)
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		l, err := c.load(args)
 		if err != nil {
@@ -62,6 +65,7 @@ There is no default output: name one, or see what would come out by --dry-run.`,
 		}
 		faults = append(faults, machineFaults(l)...)
 		faults = append(faults, tempDirFaults(l)...)
+		faults = append(faults, stateFaults(l)...)
 		faults = append(faults, reportFaults(l)...)
 		if len(faults) > 0 {
 			return usage(faults)
@@ -82,9 +86,11 @@ type job struct {
 	set    dedup.Set
 	meter  pipeline.Meter
 
-	bloom    *dedup.Bloom    // set, where it is one
-	spilling *dedup.Spilling // likewise
-	spilled  dedup.SpillStats
+	bloom      *dedup.Bloom // set, where it is one
+	memory     *memory      // what holds set, where that is a state
+	spillStats func() dedup.SpillStats
+	spilled    dedup.SpillStats
+	signals    *interrupts
 }
 
 // run does the work of urisieve run.
@@ -94,6 +100,7 @@ func (p *program) run(l *config.Loaded) error {
 	limitMemory(setMemory(&l.Config))
 	ctx, signals := watchSignals(context.Background())
 	defer signals.stop()
+	j.signals = signals
 	var sinkOptions *sinks.Options
 	if !l.Run.DryRun {
 		o := p.sinkOptions(&l.Config)
@@ -109,7 +116,7 @@ func (p *program) run(l *config.Loaded) error {
 
 	start := time.Now()
 	shown := j.startProgress(l.Output.Path == "-")
-	stats, err := j.runPipeline(ctx, signals)
+	stats, err := j.work(ctx)
 	finishErr := j.finish(ctx, &stats, err)
 	shown.finish(stats)
 	if err = errors.Join(err, finishErr); errors.Is(err, sinks.ErrClosedPipe) || closedPipe(err) {
@@ -140,16 +147,21 @@ func (j *job) open(ctx context.Context, output *sinks.Options) error {
 	if j.norm, err = normalize.New(normalizeOptions(&j.l.Config)); err != nil {
 		return usage(faultsOf(j.l, err, "normalize", normalizeNames))
 	}
-	if j.source, err = sources.Open(ctx, j.sourceOptions(&j.l.Config)); err != nil {
-		return openFault(j.l, err, "input", sourceNames)
+	if j.l.State.Dir != "" {
+		if err := j.openState(); err != nil {
+			return err
+		}
+	}
+	if err = j.openSource(ctx); err != nil {
+		return errors.Join(openFault(j.l, err, "input", sourceNames), j.closeState())
 	}
 	if output == nil {
 		return nil
 	}
-	if j.output, err = sinks.Open(fsys.OS{}, *output, j.info()); err != nil {
+	if err = j.openOutput(output); err != nil {
 		j.output = nil
 		_ = j.source.Close() // the fault of the output is what counts
-		return openFault(j.l, err, "output", sinkNames)
+		return errors.Join(openFault(j.l, err, "output", sinkNames), j.closeState())
 	}
 	return nil
 }
@@ -180,8 +192,26 @@ func (j *job) info() sinks.Info {
 	}
 }
 
+// work does all but closing the outputs. Of a job that is resumed, it does the rest.
+func (j *job) work(ctx context.Context) (pipeline.Stats, error) {
+	if m := j.memory; m != nil && j.output != nil {
+		if m.resumed && len(m.job.Meter) > 0 {
+			if err := json.Unmarshal(m.job.Meter, &j.meter); err != nil {
+				return pipeline.Stats{}, fmt.Errorf("the counts of the job: %w", err)
+			}
+		}
+		if m.onlyPublishes() {
+			return j.meter.Stats(), nil
+		}
+		if err := m.begin(j); err != nil {
+			return pipeline.Stats{}, err
+		}
+	}
+	return j.runPipeline(ctx)
+}
+
 // runPipeline takes the references from the source to the outputs.
-func (j *job) runPipeline(ctx context.Context, signals *interrupts) (pipeline.Stats, error) {
+func (j *job) runPipeline(ctx context.Context) (pipeline.Stats, error) {
 	scope, err := pipeline.NewScope(scopeOptions(&j.l.Config))
 	if err != nil {
 		return pipeline.Stats{}, err
@@ -190,23 +220,26 @@ func (j *job) runPipeline(ctx context.Context, signals *interrupts) (pipeline.St
 	if j.output != nil {
 		lane.Sink, lane.Rejects, lane.Duplicates = j.output.Main(), j.output.Rejects(), j.output.Duplicates()
 	}
-	return j.pipe(ctx, signals, lane, scope, duplicatePolicy(&j.l.Config))
+	return j.pipe(ctx, j.signals, lane, scope, duplicatePolicy(&j.l.Config))
 }
 
 // pipe runs the pipeline with one lane. The outputs stay open after it: finish closes them.
 func (j *job) pipe(ctx context.Context, signals *interrupts, lane *pipeline.Lane, scope *pipeline.Scope, d pipeline.DuplicatePolicy) (pipeline.Stats, error) {
 	c := &j.l.Config
-	secret, err := newSecret(j.l)
+	secret, err := j.secret()
 	if err != nil {
 		return pipeline.Stats{}, err
 	}
 	lane.Close = func(error) error {
-		if j.spilling != nil {
-			j.spilled = j.spilling.Stats()
+		if j.spillStats != nil {
+			j.spilled = j.spillStats()
+		}
+		if j.memory != nil {
+			return nil // finish has something to say to it yet
 		}
 		return lane.Set.Close()
 	}
-	return pipeline.Run(ctx, pipeline.Options{
+	o := pipeline.Options{
 		Source:         j.source,
 		Normalizer:     j.norm,
 		Hasher:         dedup.NewHasher(secret),
@@ -222,7 +255,24 @@ func (j *job) pipe(ctx context.Context, signals *interrupts, lane *pipeline.Lane
 		DryRun:         c.Run.DryRun,
 		Drain:          signals.Drain,
 		Meter:          &j.meter,
-	})
+	}
+	if m := j.memory; m != nil {
+		o.TimeColumn, o.Now = "fetch_time", seconds(m.job.Started)
+	}
+	if m := j.memory; m != nil && m.keeps {
+		o.OnCheckpoint = func(upto []pipeline.Position) error { return m.checkpoint(j, upto) }
+	}
+	if m := j.memory; m.canGoOn() {
+		o.CheckpointRecords = c.State.CheckpointRecords
+		// A checkpoint at any other place would end files where an undisturbed job does not.
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithCancel(ctx)
+		defer cancel()
+		stop := signals.onDrain(cancel)
+		defer stop()
+		o.Drain = nil
+	}
+	return pipeline.Run(ctx, o)
 }
 
 // hint warns of a likely mistake while the run goes on.
@@ -248,17 +298,25 @@ func damaged(s *pipeline.Stats) []pipeline.InputStats {
 
 // finish closes the output: whole, as far as it came, or not at all.
 func (j *job) finish(ctx context.Context, s *pipeline.Stats, runErr error) error {
+	if j.memory != nil {
+		return j.finishState(ctx, s, runErr)
+	}
 	if j.output == nil {
 		return nil
 	}
 	if runErr != nil && !errors.Is(runErr, dedup.ErrFull) {
 		return j.output.Abort()
 	}
-	whole := runErr == nil && !s.Drained && (j.l.Run.AllowDamaged || len(damaged(s)) == 0)
-	totals := sinks.Totals{
+	return j.output.Finish(ctx, totals(s), runErr == nil && !s.Drained && j.undamaged(s))
+}
+
+// undamaged reports whether all input could be read, or need not be.
+func (j *job) undamaged(s *pipeline.Stats) bool { return j.l.Run.AllowDamaged || len(damaged(s)) == 0 }
+
+func totals(s *pipeline.Stats) sinks.Totals {
+	return sinks.Totals{
 		References: s.References, Unique: s.Unique, Duplicates: s.Duplicate, Filtered: s.Filtered, Rejected: s.Rejected,
 	}
-	return j.output.Finish(ctx, totals, whole)
 }
 
 func (j *job) written() []sinks.Written {
@@ -280,6 +338,14 @@ func (j *job) close() {
 	}
 }
 
+// closeState closes the state of a job that does not begin.
+func (j *job) closeState() error {
+	if j.memory == nil {
+		return nil
+	}
+	return j.memory.Close()
+}
+
 // verdict says how it went, as an exit code.
 func (j *job) verdict(s *pipeline.Stats, err error, signal os.Signal) error {
 	bad := damaged(s)
@@ -294,6 +360,9 @@ func (j *job) verdict(s *pipeline.Stats, err error, signal os.Signal) error {
 	}
 	if errors.Is(err, dedup.ErrFull) {
 		return failed(fmt.Errorf("%w; what came before is written: %s", err, j.moreRoom(s)))
+	}
+	if err != nil && j.memory.canGoOn() {
+		return failed(fmt.Errorf("%w; all up to the last checkpoint is kept: mend that, and go on with --resume", err))
 	}
 	if err != nil {
 		return failed(err)
@@ -315,6 +384,8 @@ func (j *job) verdict(s *pipeline.Stats, err error, signal os.Signal) error {
 // rest says what became of the output when a signal ended the run.
 func (j *job) rest(s *pipeline.Stats, err error) string {
 	switch {
+	case j.memory.canGoOn() && err != nil:
+		return "all up to the last checkpoint is kept, nothing was published: go on with --resume"
 	case err != nil:
 		return "stopped at once, nothing was published"
 	case j.output == nil:

@@ -65,6 +65,23 @@ func (i *interrupts) watch() {
 // hangTime is what the second signal leaves for an orderly end; a third one ends it.
 const hangTime = 2 * time.Second
 
+// onDrain calls f at the first signal, until stop is called, which the caller owes.
+func (i *interrupts) onDrain(f func()) (stop func()) {
+	done := make(chan struct{})
+	var waiting sync.WaitGroup
+	waiting.Go(func() {
+		select {
+		case <-i.Drain:
+			f()
+		case <-done:
+		}
+	})
+	return func() {
+		close(done)
+		waiting.Wait()
+	}
+}
+
 // stop ends the watch. It may be called twice.
 func (i *interrupts) stop() {
 	signal.Stop(i.notify)

@@ -130,6 +130,12 @@ func (j *job) summarize(s *pipeline.Stats, took time.Duration) {
 		b.WriteString(c.summary())
 	}
 	b.WriteString(spilled(j.spilled))
+	if s.Future > 0 {
+		fmt.Fprintf(&b, "%s dated in the future, taken for now\n", counted(s.Future, "reference"))
+	}
+	if j.memory != nil {
+		b.WriteString(j.memory.summary(j.l.State.Dir))
+	}
 	for _, x := range j.written() {
 		name := "written to"
 		if x.Role != "output" {
