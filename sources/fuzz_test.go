@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"unicode/utf8"
 )
 
 // chopped reads a text in pieces whose sizes a seed gives.
@@ -119,23 +118,6 @@ func FuzzJSONLines(f *testing.F) {
 		typed := regexp.MustCompile(`ref|base|url|document|\\\\u`).Match(text)
 		if valid := json.Valid(text); !typed && valid == strings.Contains(got[0], "!bad_record") {
 			t.Fatalf("%q: JSON %v, got %q", text, valid, got)
-		}
-	})
-}
-
-// What a JSON string holds is what the standard library says, where that keeps the bytes.
-func FuzzJSONString(f *testing.F) {
-	f.Add(`a\u00e9\n\/\ud83d\ude00`)
-	f.Fuzz(func(t *testing.T, s string) {
-		text := `"` + s + `"`
-		var want string
-		if !utf8.ValidString(s) || json.Unmarshal([]byte(text), &want) != nil || strings.ContainsRune(want, utf8.RuneError) {
-			return
-		}
-		scan := jsonScan{data: []byte(text)}
-		from, _, ok := scan.text()
-		if got := string(appendUnescaped(nil, scan.data[from:max(from, scan.pos-1)])); !ok || got != want {
-			t.Fatalf("%s: got %q, %v, want %q", text, got, ok, want)
 		}
 	})
 }

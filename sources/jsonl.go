@@ -3,6 +3,7 @@ package sources
 import (
 	"math"
 
+	"github.com/urisieve/urisieve/internal/jsonscan"
 	"github.com/urisieve/urisieve/normalize"
 	"github.com/urisieve/urisieve/pipeline"
 )
@@ -12,7 +13,7 @@ import (
 // full, to its last bracket, is refused, wherever its fault is.
 type jsonDecoder struct {
 	lineEnds
-	scan    jsonScan
+	scan    jsonscan.Scan
 	root    *pathNode
 	targets []target
 	names   []string // of the targets, for unseen; "" for a default
@@ -94,13 +95,13 @@ func (d *jsonDecoder) unseen() []string {
 
 func (d *jsonDecoder) decode(b *pipeline.Batch, row pipeline.Row, rec []byte) (kind, error) {
 	s := &d.scan
-	s.data, s.pos = rec, 0
-	if s.space() == 0 && s.pos == len(rec) {
+	s.Data, s.Pos = rec, 0
+	if s.Space() == 0 && s.Pos == len(rec) {
 		return anEmptyLine, nil
 	}
 	d.matches, d.text, d.empty = d.matches[:0], d.text[:0], false
-	if !d.value(d.root) || s.space() != 0 || s.pos < len(rec) {
-		reject(b, row, rec, normalize.BadRecord, normalize.ComponentRecord, s.pos)
+	if !d.value(d.root) || s.Space() != 0 || s.Pos < len(rec) {
+		reject(b, row, rec, normalize.BadRecord, normalize.ComponentRecord, s.Pos)
 		return aRecord, nil
 	}
 	return d.add(b, row, rec), nil
@@ -109,23 +110,23 @@ func (d *jsonDecoder) decode(b *pipeline.Batch, row pipeline.Row, rec []byte) (k
 // value reads a value, and notes what the paths want of it.
 func (d *jsonDecoder) value(n *pathNode) bool {
 	s := &d.scan
-	c := s.space()
+	c := s.Space()
 	var ok, escaped bool
-	from := s.pos
+	from := s.Pos
 	switch {
 	case c == '"':
-		from, escaped, ok = s.text()
+		from, escaped, ok = s.Text()
 	case c == '{' && len(n.keys) > 0:
 		ok = d.object(n)
 	case c == '[' && (n.each != nil || len(n.indices) > 0):
 		ok = d.array(n)
 	default:
-		ok = s.skip()
+		ok = s.Skip()
 	}
 	if !ok || len(n.targets) == 0 {
 		return ok
 	}
-	to := s.pos
+	to := s.Pos
 	if c == '"' {
 		to--
 	}
@@ -142,40 +143,40 @@ func (d *jsonDecoder) object(n *pathNode) bool {
 	s := &d.scan
 	d.objects++
 	this := d.objects
-	s.pos++
-	if s.space() == '}' {
-		s.pos++
+	s.Pos++
+	if s.Space() == '}' {
+		s.Pos++
 		return true
 	}
 	for {
-		if s.space() != '"' {
+		if s.Space() != '"' {
 			return false
 		}
-		from, escaped, ok := s.text()
+		from, escaped, ok := s.Text()
 		if !ok {
 			return false
 		}
-		name := s.data[from : s.pos-1]
-		if !s.take(':') {
+		name := s.Data[from : s.Pos-1]
+		if !s.Take(':') {
 			return false
 		}
 		if escaped {
-			d.key = appendUnescaped(d.key[:0], name)
+			d.key = jsonscan.AppendUnescaped(d.key[:0], name)
 			name = d.key
 		}
 		if child := n.key(name); child != nil {
 			ok = d.member(child, this)
 		} else {
-			ok = s.skip()
+			ok = s.Skip()
 		}
 		if !ok {
 			return false
 		}
-		switch s.space() {
+		switch s.Space() {
 		case ',':
-			s.pos++
+			s.Pos++
 		case '}':
-			s.pos++
+			s.Pos++
 			return true
 		default:
 			return false
@@ -198,9 +199,9 @@ func (d *jsonDecoder) member(n *pathNode, object int) bool {
 
 func (d *jsonDecoder) array(n *pathNode) bool {
 	s := &d.scan
-	s.pos++
-	if s.space() == ']' {
-		s.pos++
+	s.Pos++
+	if s.Space() == ']' {
+		s.Pos++
 		d.empty = d.empty || n.each != nil && n.each.ref
 		return true
 	}
@@ -208,11 +209,11 @@ func (d *jsonDecoder) array(n *pathNode) bool {
 		if !d.element(n, i) {
 			return false
 		}
-		switch s.space() {
+		switch s.Space() {
 		case ',':
-			s.pos++
+			s.Pos++
 		case ']':
-			s.pos++
+			s.Pos++
 			return true
 		default:
 			return false
@@ -222,7 +223,7 @@ func (d *jsonDecoder) array(n *pathNode) bool {
 
 // element reads an element: for the paths with its index, and for those that want each.
 func (d *jsonDecoder) element(n *pathNode, i int) bool {
-	start, read := d.scan.pos, false
+	start, read := d.scan.Pos, false
 	for _, x := range n.indices {
 		if x.n != i {
 			continue
@@ -235,11 +236,11 @@ func (d *jsonDecoder) element(n *pathNode, i int) bool {
 	}
 	if n.each != nil {
 		if read { // once more; the tree has but a few such places
-			d.scan.pos = start
+			d.scan.Pos = start
 		}
 		return d.value(n.each)
 	}
-	return read || d.scan.skip()
+	return read || d.scan.Skip()
 }
 
 // add adds the record that was scanned.
@@ -300,6 +301,6 @@ func (d *jsonDecoder) valueText(m *match, rec []byte) []byte {
 		return rec[m.from:m.to]
 	}
 	from := len(d.text)
-	d.text = appendUnescaped(d.text, rec[m.from:m.to])
+	d.text = jsonscan.AppendUnescaped(d.text, rec[m.from:m.to])
 	return d.text[from:]
 }

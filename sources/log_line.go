@@ -1,6 +1,10 @@
 package sources
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/urisieve/urisieve/internal/jsonscan"
+)
 
 // logLine are the fields of one line of an access log, as spans of it. Quoted ones still have
 // their escapes.
@@ -202,12 +206,12 @@ func appendLogUnescaped(dst, field []byte) []byte {
 		case '"', '\\':
 			dst = append(dst, e)
 		case 'b', 'f', 'n', 'r', 't':
-			dst = append(dst, unescaped(e))
+			dst = append(dst, jsonscan.Unescaped(e))
 		case 'v':
 			dst = append(dst, '\v')
 		case 'x':
-			if i+2 < len(field) && unhex(field[i+1]) >= 0 && unhex(field[i+2]) >= 0 {
-				dst = append(dst, byte(unhex(field[i+1])<<4|unhex(field[i+2])))
+			if i+2 < len(field) && jsonscan.Unhex(field[i+1]) >= 0 && jsonscan.Unhex(field[i+2]) >= 0 {
+				dst = append(dst, byte(jsonscan.Unhex(field[i+1])<<4|jsonscan.Unhex(field[i+2])))
 				i += 2
 				break
 			}

@@ -1,4 +1,7 @@
-package sources
+// Package jsonscan reads JSON texts (RFC 8259) byte by byte, without a copy and without a tree: whoever uses it decides at
+// each value whether to look into it or to skip it. It keeps the bytes of strings, valid UTF-8 or not, and no
+// input is too deep for it.
+package jsonscan
 
 import (
 	"encoding/binary"
@@ -6,20 +9,20 @@ import (
 	"unicode/utf8"
 )
 
-// jsonScan reads one JSON text (RFC 8259) and keeps its bytes: what a string holds comes out as it
-// is, valid UTF-8 or not. On a fault pos is the offset of the first byte that can't be.
-type jsonScan struct {
-	data  []byte
-	pos   int
-	stack []byte // the open brackets of skip
+// Scan reads one JSON text. Its methods that give a bool say whether the text goes on as JSON; if not, Pos is the
+// offset of the first byte that can't be. The zero value with Data is ready; Data and Pos may be set anew.
+type Scan struct {
+	Data  []byte
+	Pos   int
+	stack []byte // the open brackets of Skip
 }
 
-// space skips white space and gives the next byte, 0 at the end.
-func (s *jsonScan) space() byte {
-	for s.pos < len(s.data) {
-		switch c := s.data[s.pos]; c {
+// Space skips white space and gives the next byte, 0 at the end.
+func (s *Scan) Space() byte {
+	for s.Pos < len(s.Data) {
+		switch c := s.Data[s.Pos]; c {
 		case ' ', '\t', '\n', '\r':
-			s.pos++
+			s.Pos++
 		default:
 			return c
 		}
@@ -27,34 +30,34 @@ func (s *jsonScan) space() byte {
 	return 0
 }
 
-// take skips c, which has to be next.
-func (s *jsonScan) take(c byte) bool {
-	if s.space() != c || s.pos >= len(s.data) {
+// Take skips c, which has to be next.
+func (s *Scan) Take(c byte) bool {
+	if s.Space() != c || s.Pos >= len(s.Data) {
 		return false
 	}
-	s.pos++
+	s.Pos++
 	return true
 }
 
-// skip reads any one value. It keeps the open brackets on a stack of its own: no recursion, so no
+// Skip reads any one value. It keeps the open brackets on a stack of its own: no recursion, so no
 // input is too deep.
-func (s *jsonScan) skip() bool {
+func (s *Scan) Skip() bool {
 	s.stack = s.stack[:0]
 	for {
 		opened := false
-		switch c := s.space(); c {
+		switch c := s.Space(); c {
 		case '{', '[':
-			s.pos++
+			s.Pos++
 			s.stack = append(s.stack, c)
 			if c == '{' {
-				if s.space() != '}' {
+				if s.Space() != '}' {
 					if !s.member() {
 						return false
 					}
 					opened = true
 				}
 			} else {
-				opened = s.space() != ']'
+				opened = s.Space() != ']'
 			}
 		default:
 			if !s.scalar(c) {
@@ -72,15 +75,15 @@ func (s *jsonScan) skip() bool {
 }
 
 // behindValue closes brackets and skips a comma; more says that a value follows.
-func (s *jsonScan) behindValue() (more, ok bool) {
+func (s *Scan) behindValue() (more, ok bool) {
 	for len(s.stack) > 0 {
 		top := s.stack[len(s.stack)-1]
-		switch c := s.space(); {
+		switch c := s.Space(); {
 		case c == ',':
-			s.pos++
+			s.Pos++
 			return true, top == '[' || s.member()
 		case c == '}' && top == '{', c == ']' && top == '[':
-			s.pos++
+			s.Pos++
 			s.stack = s.stack[:len(s.stack)-1]
 		default:
 			return false, false
@@ -90,19 +93,19 @@ func (s *jsonScan) behindValue() (more, ok bool) {
 }
 
 // member reads the name of a member and its colon.
-func (s *jsonScan) member() bool {
-	if s.space() != '"' {
+func (s *Scan) member() bool {
+	if s.Space() != '"' {
 		return false
 	}
-	_, _, ok := s.text()
-	return ok && s.take(':')
+	_, _, ok := s.Text()
+	return ok && s.Take(':')
 }
 
 // scalar reads a string, number, true, false or null that begins with c.
-func (s *jsonScan) scalar(c byte) bool {
+func (s *Scan) scalar(c byte) bool {
 	switch {
 	case c == '"':
-		_, _, ok := s.text()
+		_, _, ok := s.Text()
 		return ok
 	case c == 't':
 		return s.word("true")
@@ -116,62 +119,62 @@ func (s *jsonScan) scalar(c byte) bool {
 	return false
 }
 
-func (s *jsonScan) word(w string) bool {
+func (s *Scan) word(w string) bool {
 	for i := range len(w) {
-		if s.pos >= len(s.data) || s.data[s.pos] != w[i] {
+		if s.Pos >= len(s.Data) || s.Data[s.Pos] != w[i] {
 			return false
 		}
-		s.pos++
+		s.Pos++
 	}
 	return true
 }
 
 // number reads a number (RFC 8259 section 6).
-func (s *jsonScan) number() bool {
-	if s.data[s.pos] == '-' {
-		s.pos++
+func (s *Scan) number() bool {
+	if s.Data[s.Pos] == '-' {
+		s.Pos++
 	}
-	if s.pos < len(s.data) && s.data[s.pos] == '0' {
-		s.pos++
+	if s.Pos < len(s.Data) && s.Data[s.Pos] == '0' {
+		s.Pos++
 	} else if !s.digits() {
 		return false
 	}
-	if s.pos < len(s.data) && s.data[s.pos] == '.' {
-		s.pos++
+	if s.Pos < len(s.Data) && s.Data[s.Pos] == '.' {
+		s.Pos++
 		if !s.digits() {
 			return false
 		}
 	}
-	if s.pos < len(s.data) && s.data[s.pos]|0x20 == 'e' {
-		s.pos++
-		if s.pos < len(s.data) && (s.data[s.pos] == '+' || s.data[s.pos] == '-') {
-			s.pos++
+	if s.Pos < len(s.Data) && s.Data[s.Pos]|0x20 == 'e' {
+		s.Pos++
+		if s.Pos < len(s.Data) && (s.Data[s.Pos] == '+' || s.Data[s.Pos] == '-') {
+			s.Pos++
 		}
 		return s.digits()
 	}
 	return true
 }
 
-func (s *jsonScan) digits() bool {
-	from := s.pos
-	for s.pos < len(s.data) && s.data[s.pos] >= '0' && s.data[s.pos] <= '9' {
-		s.pos++
+func (s *Scan) digits() bool {
+	from := s.Pos
+	for s.Pos < len(s.Data) && s.Data[s.Pos] >= '0' && s.Data[s.Pos] <= '9' {
+		s.Pos++
 	}
-	return s.pos > from
+	return s.Pos > from
 }
 
-// text reads a string and gives its span between the quotes, and whether it has escapes.
-func (s *jsonScan) text() (from int, escaped, ok bool) {
-	s.pos++
-	from = s.pos
+// Text reads a string, whose opening quote is next, and gives its span between the quotes, and whether it has escapes.
+func (s *Scan) Text() (from int, escaped, ok bool) {
+	s.Pos++
+	from = s.Pos
 	for {
-		s.pos = plainEnd(s.data, s.pos)
-		if s.pos >= len(s.data) {
+		s.Pos = plainEnd(s.Data, s.Pos)
+		if s.Pos >= len(s.Data) {
 			return from, escaped, false
 		}
-		switch s.data[s.pos] {
+		switch s.Data[s.Pos] {
 		case '"':
-			s.pos++
+			s.Pos++
 			return from, escaped, true
 		case '\\':
 			escaped = true
@@ -185,22 +188,22 @@ func (s *jsonScan) text() (from int, escaped, ok bool) {
 }
 
 // escape reads an escape (RFC 8259 section 7).
-func (s *jsonScan) escape() bool {
-	s.pos++
-	if s.pos >= len(s.data) {
+func (s *Scan) escape() bool {
+	s.Pos++
+	if s.Pos >= len(s.Data) {
 		return false
 	}
-	switch s.data[s.pos] {
+	switch s.Data[s.Pos] {
 	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
-		s.pos++
+		s.Pos++
 		return true
 	case 'u':
-		s.pos++
+		s.Pos++
 		for range 4 {
-			if s.pos >= len(s.data) || unhex(s.data[s.pos]) < 0 {
+			if s.Pos >= len(s.Data) || Unhex(s.Data[s.Pos]) < 0 {
 				return false
 			}
-			s.pos++
+			s.Pos++
 		}
 		return true
 	}
@@ -226,10 +229,10 @@ func plainEnd(data []byte, pos int) int {
 	return pos
 }
 
-// appendUnescaped appends what a valid JSON string holds. A pair of surrogates becomes its
+// AppendUnescaped appends what a valid JSON string holds. A pair of surrogates becomes its
 // character; a surrogate without its other half becomes the three bytes that UTF-8 would give it
 // (0xED 0xA0 0x80 for \ud800): nothing is replaced, and different strings stay different.
-func appendUnescaped(dst, text []byte) []byte {
+func AppendUnescaped(dst, text []byte) []byte {
 	for i := 0; i < len(text); {
 		if text[i] != '\\' {
 			end := i + 1
@@ -241,7 +244,7 @@ func appendUnescaped(dst, text []byte) []byte {
 			continue
 		}
 		if text[i+1] != 'u' {
-			dst = append(dst, unescaped(text[i+1]))
+			dst = append(dst, Unescaped(text[i+1]))
 			i += 2
 			continue
 		}
@@ -262,7 +265,8 @@ func appendUnescaped(dst, text []byte) []byte {
 	return dst
 }
 
-func unescaped(c byte) byte {
+// Unescaped is the character that a backslash and c stand for, but for c == 'u'.
+func Unescaped(c byte) byte {
 	switch c {
 	case 'b':
 		return '\b'
@@ -279,11 +283,11 @@ func unescaped(c byte) byte {
 }
 
 func hex4(s []byte) rune {
-	return rune(unhex(s[0])<<12 | unhex(s[1])<<8 | unhex(s[2])<<4 | unhex(s[3]))
+	return rune(Unhex(s[0])<<12 | Unhex(s[1])<<8 | Unhex(s[2])<<4 | Unhex(s[3]))
 }
 
-// unhex is the value of a hex digit, -1 for another byte.
-func unhex(c byte) int {
+// Unhex is the value of a hex digit, -1 for another byte.
+func Unhex(c byte) int {
 	switch {
 	case c >= '0' && c <= '9':
 		return int(c - '0')
