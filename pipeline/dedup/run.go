@@ -55,6 +55,7 @@ type run struct {
 	level    int // the number of times that its keys were merged
 	timed    bool
 	sections [shards]section
+	index    [shards]blockIndex // as far as it is known: of what this process wrote or read
 	keys     int64
 	bytes    int64
 
@@ -84,6 +85,9 @@ func (w *runWriter) begin(shard int) {
 
 // add adds the next key of the shard.
 func (w *runWriter) add(k Key, e entry) error {
+	if w.n == 0 {
+		w.run.index[w.shard].note(&k, w.run.bytes)
+	}
 	w.block[w.n] = k
 	if w.run.timed {
 		w.entries[w.n] = e
@@ -200,9 +204,13 @@ func encodeEntries(buf *[runBlockMost]byte, at int, entries []entry) (end int) {
 // sectionReader reads the keys of a section in order.
 type sectionReader struct {
 	from    *run
-	at      int64 // file offset of what comes after buf
-	left    int64 // bytes of the section that aren't in buf yet
+	index   *blockIndex // of the section
+	at      int64       // file offset of what comes after buf
+	left    int64       // bytes of the section that aren't in buf yet
 	buf     []byte
+	until   int64  // where the next read ends, which is the end of a block; past or 0: anywhere
+	seeks   int64  // since open
+	read    int64  // bytes, likewise
 	unread  []byte // of buf
 	keys    [runBlockKeys]Key
 	entries [runBlockKeys]entry // of keys, if the run is timed
@@ -213,11 +221,26 @@ type sectionReader struct {
 // open begins at the start of a section of a run.
 func (r *sectionReader) open(from *run, shard int) {
 	s := from.sections[shard]
-	r.from, r.at, r.left = from, s.offset, s.bytes
-	r.unread, r.block, r.next = nil, nil, 0
+	r.from, r.index, r.at, r.left = from, &from.index[shard], s.offset, s.bytes
+	r.unread, r.block, r.next, r.until, r.seeks, r.read = nil, nil, 0, 0, 0, 0
 	if r.buf == nil {
 		r.buf = make([]byte, runBuffer+runBlockMost)
 	}
+}
+
+// skip passes over blocks that end before a key, as far as the index tells and they weren't read yet. What is read
+// next goes up to the next block of the index.
+func (r *sectionReader) skip(to *Key) {
+	offset, until := r.index.around(to)
+	if offset <= r.at {
+		if r.read == 0 {
+			r.until = until
+		}
+		return
+	}
+	r.unread, r.left = nil, r.left-(offset-r.at)
+	r.at, r.until = offset, until
+	r.seeks++
 }
 
 // key is the next key of the block at hand.
@@ -241,12 +264,17 @@ func (r *sectionReader) advance() (bool, error) {
 
 // more reads the next block; false at the end of the section.
 func (r *sectionReader) more() (bool, error) {
-	if len(r.unread) < runBlockMost && r.left > 0 {
+	whole := r.at == r.until && len(r.unread) > 0 // there is a block in what is unread
+	if len(r.unread) < runBlockMost && r.left > 0 && !whole {
 		n := copy(r.buf, r.unread)
 		fresh := int(min(r.left, int64(len(r.buf)-n)))
+		if r.until > r.at {
+			fresh = int(min(int64(fresh), r.until-r.at))
+		}
 		if _, err := io.ReadFull(io.NewSectionReader(r.from.file, r.at, int64(fresh)), r.buf[n:n+fresh]); err != nil {
 			return false, fmt.Errorf("read keys: %s: byte %d: %w", r.from.file.Name(), r.at, err)
 		}
+		r.read += int64(fresh)
 		r.at += int64(fresh)
 		r.left -= int64(fresh)
 		r.unread = r.buf[:n+fresh]
@@ -258,6 +286,7 @@ func (r *sectionReader) more() (bool, error) {
 	if n == 0 {
 		return false, fmt.Errorf("read keys: %w", &DamageError{r.from.file.Name(), r.position(), "the block there is corrupt"})
 	}
+	r.index.note(&r.keys[0], r.position())
 	r.unread = r.unread[size:]
 	r.block, r.next = r.keys[:n], 0
 	return true, nil

@@ -24,7 +24,8 @@ const (
 //
 // While all keys fit, it answers at once. From then on, a key that isn't in memory is Pending, if keys of
 // its shard were spilled before. When memory is used up, the next shard in turn is spilled: its
-// Pending keys are looked for in all runs, in one sequential pass over the shard's section of each, and the new
+// Pending keys are looked for in all runs, in one pass over the shard's section of each, from start to end
+// unless there are very few, and the new
 // ones go to the run that is being written. That run is finished when each shard had its turn, a cycle; where
 // there are four of a size, they are merged into the new one on the way. So nothing waits for more than the
 // work of one shard, a 256th of all.
@@ -66,8 +67,9 @@ type SpillStats struct {
 	Bytes        int64 // on disk, likewise
 	BytesWritten int64 // since the beginning
 	BytesRead    int64
-	Runs         int // finished runs
-	Shards       int // shards spilled since the beginning
+	Seeks        int64 // reads that passed over what no key was asked of
+	Runs         int   // finished runs
+	Shards       int   // shards spilled since the beginning
 	Pending      int64
 }
 
@@ -266,9 +268,13 @@ func (s *spiller) intersect(from *run, shard int) error {
 	}
 	r := s.reader(0)
 	r.open(from, shard)
-	s.stats.BytesRead += from.sections[shard].bytes
+	defer func() {
+		s.stats.BytesRead += r.read
+		s.stats.Seeks += r.seeks
+	}()
 	asked, j := s.asked, 0
 	for j < len(asked) {
+		r.skip(&asked[j])
 		ok, err := r.more()
 		if err != nil || !ok {
 			return err
