@@ -2,9 +2,10 @@
 // log-structured key-value store, which is what one would reach for instead of writing a set of one's own.
 // Every answer is checked.
 //
-//	cd bench && go run ./sets -n 2000000 -distinct 0.5 -memory 256MiB -way memory|spill|batch|ingest
+//	cd bench && go run ./sets -n 2000000 -distinct 0.5 -memory 256MiB -way memory|spill|state|batch|ingest
 //
-// memory is dedup.Exact, with all keys in memory; spill is dedup.Spilling. With batch and ingest it is Pebble, and the
+// memory is dedup.Exact, with all keys in memory; spill is dedup.Spilling; state is dedup.State, which outlives the
+// process, with a commit every -sync references, for which all verdicts are made known. With batch and ingest it is Pebble, and the
 // keys of a claim are sorted, looked up and written in that order. -curve N prints a line for every N references.
 package main
 
@@ -33,9 +34,10 @@ func main() {
 	flag.StringVar((*string)(&j.refs.Skew), "skew", string(refgen.Uniform), "which earlier one the others repeat: uniform or zipf")
 	flag.Uint64Var(&j.refs.Seed, "seed", 1, "another seed, other keys")
 	flag.IntVar(&j.claim, "claim", 64<<10, "keys a claim")
-	flag.StringVar(&j.store.way, "way", batchWay, "memory, spill; Pebble: batch, ingest (how new keys come in)")
+	flag.StringVar(&j.store.way, "way", batchWay, "memory, spill, state; Pebble: batch, ingest (how new keys come in)")
 	flag.StringVar(&j.store.lookup, "lookup", bySeek, "how keys are looked up: get, seek or prefix")
 	flag.BoolVar(&j.store.wal, "wal", false, "keep a write-ahead log, unsynced")
+	flag.Uint64Var(&j.sync, "sync", 10_000_000, "of state: references between two commits")
 	flag.Uint64Var(&j.curve, "curve", 0, "print a line for every so many references")
 	memory := flag.String("memory", "256MiB", "for the set; of Pebble: for the block cache, and memtables or collected keys")
 	dir := flag.String("dir", os.TempDir(), "where the store is made, and removed again")
@@ -51,6 +53,7 @@ type job struct {
 	refs  refgen.Options
 	claim int
 	curve uint64
+	sync  uint64
 	store options
 }
 
@@ -86,7 +89,11 @@ func used() (u usage, err error) {
 }
 
 func (j *job) run(w io.Writer) (err error) {
-	if own := j.ownSet(); own != nil {
+	own, err := j.ownSet()
+	if err != nil {
+		return err
+	}
+	if own != nil {
 		defer func() { err = errors.Join(err, own.Close()) }()
 		return j.measure(w, own, nil)
 	}
@@ -194,11 +201,22 @@ func (j *job) claimAll(w io.Writer, set claimer) error {
 			return err
 		}
 		line += uint64(len(keys))
+		if state, ok := set.(*dedup.State); ok && line/j.sync != (line-uint64(len(keys)))/j.sync {
+			if err := errors.Join(late.settle(), state.Sync()); err != nil {
+				return err
+			}
+		}
 		if err := curve.point(line); err != nil {
 			return err
 		}
 	}
-	return late.settle()
+	if err := late.settle(); err != nil {
+		return err
+	}
+	if state, ok := set.(*dedup.State); ok {
+		return state.Sync()
+	}
+	return nil
 }
 
 // keyOf is the key of URL i: bits as random as those of a hash, and as distinct as the indices.

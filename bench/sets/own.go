@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"path/filepath"
 	"time"
 
 	"github.com/urisieve/urisieve/internal/fsys"
@@ -13,30 +14,48 @@ import (
 const (
 	memoryWay = "memory" // dedup.Exact
 	spillWay  = "spill"  // dedup.Spilling
+	stateWay  = "state"  // dedup.State
 )
 
 // ownSet makes the set of the way, nil where that is one of Pebble's.
-func (j *job) ownSet() dedup.Set {
+func (j *job) ownSet() (dedup.Set, error) {
 	switch j.store.way {
 	case memoryWay:
-		return dedup.NewExact(j.store.memory)
+		return dedup.NewExact(j.store.memory), nil
 	case spillWay:
-		return dedup.NewSpilling(dedup.SpillingOptions{Memory: j.store.memory, Scratch: fsys.Scratch{FS: fsys.OS{}, Dir: j.store.dir}})
+		return dedup.NewSpilling(dedup.SpillingOptions{Memory: j.store.memory, Scratch: fsys.Scratch{FS: fsys.OS{}, Dir: j.store.dir}}), nil
+	case stateWay:
+		return dedup.OpenState(dedup.StateOptions{Dir: filepath.Join(j.store.dir, "state"), SettingsID: "bench", Memory: j.store.memory})
 	}
-	return nil
+	return nil, nil //nolint:nilnil // it is one of Pebble's
+}
+
+// spillStats are those of a set of urisieve's own that spills; false of any other.
+func spillStats(set claimer) (dedup.SpillStats, bool) {
+	switch s := set.(type) {
+	case *dedup.Spilling:
+		return s.Stats(), true
+	case *dedup.State:
+		return s.Stats().SpillStats, true
+	}
+	return dedup.SpillStats{}, false
 }
 
 // printOwn prints what a set of urisieve's own has on disk.
 func (j *job) printOwn(w io.Writer, set claimer) error {
-	s, ok := set.(*dedup.Spilling)
+	st, ok := spillStats(set)
 	if !ok {
 		return nil
 	}
-	st, keys := s.Stats(), float64(max(j.refs.New(), 1))
+	keys := float64(max(j.refs.New(), 1))
 	fmt.Fprintf(w, "disk               %.1f bytes a key there (%d bytes, %d keys, %d runs)\n",
 		float64(st.Bytes)/float64(max(st.Keys, 1)), st.Bytes, st.Keys, st.Runs)
 	fmt.Fprintf(w, "written            %d bytes: %.2f for each byte of a key\n", st.BytesWritten, float64(st.BytesWritten)/keys/keyBytes)
-	fmt.Fprintf(w, "read               %d bytes, in sequence: %.1f a key; random reads: none\n", st.BytesRead, float64(st.BytesRead)/keys)
+	fmt.Fprintf(w, "read               %d bytes, in sequence: %.1f a key; random reads: %.4f a key\n",
+		st.BytesRead, float64(st.BytesRead)/keys, float64(st.Seeks)/keys)
+	if s, ok := set.(*dedup.State); ok {
+		fmt.Fprintf(w, "journal            %d bytes there, in %d files; %d commits\n", s.Stats().JournalBytes, s.Stats().Journals, s.Stats().Commits)
+	}
 	return nil
 }
 
@@ -115,8 +134,7 @@ func (c *curve) point(line uint64) error {
 	n := float64(line - c.at)
 	fmt.Fprintf(c.w, "to %d references: CPU %.0f ns, wall %.0f ns a reference of this stretch; peak RSS %.1f MiB",
 		line, float64(now.cpu-c.last.cpu)/n, float64(now.wall.Sub(c.last.wall)/time.Nanosecond)/n, float64(now.peak)/1024)
-	if s, ok := c.set.(*dedup.Spilling); ok {
-		st := s.Stats()
+	if st, ok := spillStats(c.set); ok {
 		fmt.Fprintf(c.w, "; %d keys on disk, %d runs, %.1f GiB written, %.1f GiB read", st.Keys, st.Runs, float64(st.BytesWritten)/(1<<30), float64(st.BytesRead)/(1<<30))
 	}
 	fmt.Fprintln(c.w)
