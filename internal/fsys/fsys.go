@@ -41,3 +41,9 @@ type FS interface {
 	// when another holds it. Close gives it up and removes the file. A crash gives it up too.
 	Lock(name string) (io.Closer, error)
 }
+
+// Linker is an FS that can give a file a second name, only if there is none of that name yet. It is durable after
+// SyncDir. Where the system can't, it gives an error.
+type Linker interface {
+	Link(oldName, newName string) error
+}

@@ -13,7 +13,10 @@ import (
 // OS is the file system of the machine. The zero value is ready.
 type OS struct{}
 
-var _ FS = OS{}
+var (
+	_ FS     = OS{}
+	_ Linker = OS{}
+)
 
 // OpenFile is os.OpenFile.
 func (OS) OpenFile(name string, flag int, perm fs.FileMode) (File, error) {
@@ -26,6 +29,9 @@ func (OS) OpenFile(name string, flag int, perm fs.FileMode) (File, error) {
 
 // Rename is os.Rename.
 func (OS) Rename(oldName, newName string) error { return os.Rename(oldName, newName) }
+
+// Link is os.Link.
+func (OS) Link(oldName, newName string) error { return os.Link(oldName, newName) }
 
 // Remove is os.Remove.
 func (OS) Remove(name string) error { return os.Remove(name) }

@@ -321,6 +321,37 @@ func (s *timedSet) forgetBefore(at uint32) error {
 	return nil
 }
 
+// each gives every key that is seen, ascending, none of them in doubt. told says whether the error is f's.
+func (s *timedSet) each(f func(k Key, time uint32) error) (told bool, err error) {
+	if s.zero >= s.base() {
+		if err := f(Key{}, s.zero); err != nil {
+			return true, err
+		}
+	}
+	for shard := range s.mem.tables {
+		m, err := s.mergeOf(shard, s.runsOf(shard, nil))
+		if err != nil {
+			return false, err
+		}
+		for {
+			ok, err := m.next()
+			if err != nil {
+				return false, err
+			}
+			if !ok {
+				break
+			}
+			if m.entry.time < s.base() {
+				continue
+			}
+			if err := f(m.key, m.entry.time); err != nil {
+				return true, err
+			}
+		}
+	}
+	return false, nil
+}
+
 // load fills the set with what an image says. It tells log of nothing.
 func (s *timedSet) load(m *stateImage) error {
 	s.runs = m.runs

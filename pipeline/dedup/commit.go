@@ -17,7 +17,7 @@ import (
 //	24 uint32  runs
 //	28 uint32  journals before the one that the record is in
 //	32 uint32  bytes of progress
-//	36 uint32  0
+//	36 uint32  the number of the next run: none is used twice
 //	40         for each run, the older first, its number and level (uint32), its keys and bytes (uint64), the
 //	           checksum of its table of sections and 0 (uint32)
 //	           for each journal its number and 0 (uint32), and its bytes (uint64)
@@ -27,6 +27,7 @@ type commit struct {
 	emitted  uint64
 	floor    uint32
 	zero     uint32
+	nextRun  uint32
 	runs     []runID
 	journals []journalID
 	progress []byte
@@ -55,7 +56,7 @@ func (c *commit) encode() []byte {
 	le := binary.LittleEndian
 	b := le.AppendUint64(nil, c.number)
 	b = le.AppendUint64(b, c.emitted)
-	for _, v := range []uint32{c.floor, c.zero, uint32(len(c.runs)), uint32(len(c.journals)), uint32(len(c.progress)), 0} {
+	for _, v := range []uint32{c.floor, c.zero, uint32(len(c.runs)), uint32(len(c.journals)), uint32(len(c.progress)), c.nextRun} {
 		b = le.AppendUint32(b, v)
 	}
 	for _, r := range c.runs {
@@ -78,6 +79,7 @@ func decodeCommit(b []byte) (c commit, ok bool) {
 	c.number, c.emitted = le.Uint64(b), le.Uint64(b[8:])
 	c.floor, c.zero = le.Uint32(b[16:]), le.Uint32(b[20:])
 	runs, journals, progress := int64(le.Uint32(b[24:])), int64(le.Uint32(b[28:])), int64(le.Uint32(b[32:]))
+	c.nextRun = le.Uint32(b[36:])
 	b = b[commitHeader:]
 	if int64(len(b)) != runs*commitRun+journals*commitFile+progress {
 		return c, false

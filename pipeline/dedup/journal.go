@@ -182,7 +182,7 @@ func (j *journal) hosts(hosts map[Key]uint32) {
 	}
 	j.endChunk()
 	at := j.beginRecord(recordHosts)
-	for _, host := range slices.SortedFunc(maps.Keys(hosts), compareKeys) {
+	for _, host := range sortedHosts(hosts) {
 		j.buf = appendHost(j.buf, host, hosts[host])
 	}
 	j.endRecord(at)
@@ -236,6 +236,10 @@ func (j *journal) close() error {
 		faults = append(faults, f.file.Close())
 	}
 	return errors.Join(faults...)
+}
+
+func sortedHosts(hosts map[Key]uint32) []Key {
+	return slices.SortedFunc(maps.Keys(hosts), compareKeys)
 }
 
 func appendKey(dst []byte, k Key) []byte {
@@ -309,6 +313,7 @@ func readChanges(payload []byte, keys []Key, times []uint32) ([]Key, []uint32, b
 type journalReader struct {
 	name   string
 	number uint32
+	file   fsys.File
 	in     *bufio.Reader
 	at     int64 // offset of the next record
 	size   int64 // of what is read
@@ -317,13 +322,11 @@ type journalReader struct {
 
 // newJournalReader reads the first size bytes of a journal. The error is of the disk, or a DamageError.
 func newJournalReader(f *journalFile, size int64, keyID string) (*journalReader, error) {
-	r := &journalReader{name: f.file.Name(), number: f.number, size: size}
-	r.in = bufio.NewReaderSize(io.NewSectionReader(f.file, 0, size), 256<<10)
-	if err := checkFileHeader(r.in, r.name, size, fileHeader(journalMagic, f.number, keyID)); err != nil {
+	header := io.NewSectionReader(f.file, 0, journalHeader)
+	if err := checkFileHeader(header, f.file.Name(), size, fileHeader(journalMagic, f.number, keyID)); err != nil {
 		return nil, err
 	}
-	r.at = journalHeader
-	return r, nil
+	return resumeJournal(f, journalHeader, size), nil
 }
 
 // checkFileHeader reads the header of a file and holds it against what it must be.

@@ -49,6 +49,7 @@ type spiller struct {
 	askedAt []uint32 // slots of asked
 	found   []entry  // what all runs say of asked
 	readers []*sectionReader
+	known   []*ReadState // older than all runs
 	stats   SpillStats
 }
 
@@ -244,6 +245,11 @@ func (s *spiller) look(shard int) error {
 	}
 	s.found = s.found[:len(s.asked)]
 	clear(s.found)
+	for _, k := range s.known {
+		if err := k.addTimes(s.asked, s.found); err != nil {
+			return err
+		}
+	}
 	var runs [8]*run
 	for _, r := range s.runsOf(shard, runs[:0]) {
 		if err := s.intersect(r, shard); err != nil {
@@ -308,6 +314,7 @@ func (s *spiller) write(shard int) error {
 	if err != nil {
 		return err
 	}
+	oldest := s.mergeFrom == 0 && len(s.known) == 0
 	for {
 		ok, err := m.next()
 		if err != nil {
@@ -317,7 +324,7 @@ func (s *spiller) write(shard int) error {
 			break
 		}
 		if s.timed {
-			if m.entry, ok = m.entry.reduced(s.floor, s.mergeFrom == 0); !ok {
+			if m.entry, ok = m.entry.reduced(s.floor, oldest); !ok {
 				continue
 			}
 		}
@@ -353,6 +360,17 @@ func (s *spiller) mergeOf(shard int, runs []*run) (*merge, error) {
 		}
 	}
 	return m, nil
+}
+
+// know makes the keys of states count as older than all that the set has.
+func (s *spiller) know(states []*ReadState) {
+	s.known = states
+	for _, k := range states {
+		for shard := range s.spilled {
+			s.spilled[shard] = s.spilled[shard] || k.mayHave(shard)
+			s.mem.tables[shard].tagged = s.mem.tables[shard].tagged || s.spilled[shard]
+		}
+	}
 }
 
 // Known implements DeferringSet.

@@ -14,6 +14,9 @@ type SpillingOptions struct {
 	Memory int64
 	// Scratch makes the files that keys are spilled to, some 16 bytes a key, twice that at times.
 	Scratch fsys.Scratch
+	// Known are states whose keys count as seen. They must have the secret that the keys are made with, and stay open
+	// as long as the set. Then every key that isn't in memory is Pending, and a Settle reads all of them.
+	Known []*ReadState
 }
 
 // Spilling is a DeferringSet that keeps keys in memory as Exact does, and in temporary files what memory has no
@@ -27,6 +30,10 @@ type Spilling struct{ spiller }
 func NewSpilling(o SpillingOptions) *Spilling {
 	s := &Spilling{spiller{mem: Exact{max: memoryFor(o.Memory)}, files: scratchRuns{o.Scratch, false}}}
 	s.decide = s.decideSeen
+	for _, k := range o.Known {
+		s.mem.zero = s.mem.zero || k.zeroTime() != 0
+	}
+	s.know(o.Known)
 	return s
 }
 

@@ -27,6 +27,10 @@ type StateOptions struct {
 	// TTL is the time after which a key that was emitted is new again, in whole seconds; a part of one counts as
 	// one. Default 0: never. It isn't part of the state: each run has its own.
 	TTL time.Duration
+	// Known are states whose keys count as if they had been noted in this one first, each at its time. They must have the
+	// same secret, and stay open as long as this one. Then every key that isn't in memory is Pending, and a Settle
+	// reads all of them.
+	Known []*ReadState
 	// Created is noted in a state that is made. Default: the time of the machine.
 	Created time.Time
 }
@@ -130,8 +134,15 @@ func openState(o StateOptions, memory, slack int64) (_ *State, err error) {
 	}
 	s.init(s, memory)
 	s.ttl = uint64((o.TTL + time.Second - 1) / time.Second)
+	if err := checkKnown(&s.header, o.Known); err != nil {
+		return nil, stateError(o.Dir, err)
+	}
+	s.know(o.Known)
 	if err := s.recover(); err != nil {
 		return nil, stateError(o.Dir, err)
+	}
+	for _, k := range o.Known {
+		s.zero = max(s.zero, k.zeroTime())
 	}
 	return s, nil
 }
@@ -210,10 +221,7 @@ func (s *State) recover() error {
 	if err := s.writeMark(s.committed.encode()); err != nil {
 		return err
 	}
-	s.nextRun = 1
-	for _, r := range s.runs {
-		s.nextRun = max(s.nextRun, r.state.number+1)
-	}
+	s.nextRun = image.commit.nextRun
 	if err := s.load(image); err != nil {
 		return err
 	}

@@ -14,6 +14,13 @@ import (
 
 var seeds = flag.Int("seeds", 20, "random runs of the tests of State that crash")
 
+func seedCount() int {
+	if testing.Short() {
+		return *seeds / 4
+	}
+	return *seeds
+}
+
 // crashScript is a run of a State that ends with the machine stopping, at the latest at its end. model is as of the last
 // Sync that returned, next as of one that was called and didn't, nil if there was none.
 type crashScript struct {
@@ -154,10 +161,10 @@ func TestStateSurvivesACrashAtEveryOperation(t *testing.T) {
 
 // The same, again and again on one state.
 func TestStateSurvivesManyCrashes(t *testing.T) {
-	for seed := range uint64(*seeds) {
+	for seed := range uint64(seedCount()) {
 		r := rand.New(rand.NewPCG(seed, 17))
 		ttl := seed % 3 * 2000
-		c := &crashScript{files: pipetest.NewCrashFS(), ttl: ttl, rounds: 60, model: newStateModel(ttl), keys: 2000 + seed*1500, clock: 10_000}
+		c := &crashScript{files: pipetest.NewCrashFS(), ttl: ttl, rounds: 60, model: newStateModel(ttl), keys: 2000 + seed%5*1500, clock: 10_000}
 		for crash := range 6 {
 			c.seed = seed*100 + uint64(crash)
 			c.files.StopAt(c.files.Ops() + 1 + r.IntN(400))
@@ -170,7 +177,7 @@ func TestStateSurvivesManyCrashes(t *testing.T) {
 
 // A disk that is full or read-only makes an error. When it is right again, the state opens with what was synced.
 func TestStateSurvivesAFullDisk(t *testing.T) {
-	for seed := range uint64(*seeds) {
+	for seed := range uint64(seedCount()) {
 		r := rand.New(rand.NewPCG(seed, 19))
 		c := &crashScript{files: pipetest.NewCrashFS(), ttl: 0, rounds: 100, model: newStateModel(0), keys: 20_000, clock: 10_000}
 		c.files.SetCapacity(1000 + r.Int64N(600_000))

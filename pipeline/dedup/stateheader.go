@@ -131,12 +131,14 @@ func (h *stateHeader) checkSecret(s Secret) error {
 	return nil
 }
 
+var errNoSecret = errors.New("its secret isn't in it")
+
 // ownSecret reads the secret that lies in the state.
 func (h *stateHeader) ownSecret(files fsys.FS, dir string) (Secret, error) {
 	name := filepath.Join(dir, secretFile)
 	text, err := readSmall(files, name, maxSecretFile)
 	if errors.Is(err, fs.ErrNotExist) {
-		return Secret{}, fmt.Errorf("its secret isn't in it: give the one with the key id %s", h.KeyID)
+		return Secret{}, fmt.Errorf("%w: give the one with the key id %s", errNoSecret, h.KeyID)
 	}
 	if err != nil {
 		return Secret{}, err

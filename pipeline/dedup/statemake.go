@@ -59,7 +59,7 @@ func (s *State) makeFirstCommit(keyID string) error {
 	if err := j.begin(1); err != nil {
 		return err
 	}
-	first := commit{number: 1}
+	first := commit{number: 1, nextRun: 1}
 	end, err := j.commit(first.encode())
 	if err := errors.Join(err, j.close()); err != nil {
 		return err

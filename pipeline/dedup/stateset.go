@@ -89,6 +89,36 @@ func (s *State) ForgetBefore(at uint32) error {
 	return s.fail(s.forgetBefore(at))
 }
 
+// Import notes keys, each at its time.
+func (s *State) Import(keys []Key, times []uint32) error {
+	var asks [claimKeys]Ask
+	var verdicts [claimKeys]Verdict
+	for len(keys) > 0 {
+		n := min(len(keys), claimKeys)
+		for i := range keys[:n] {
+			asks[i] = Ask{Key: keys[i], Time: times[i], Verb: Note}
+		}
+		if err := s.Ask(asks[:n], verdicts[:n]); err != nil {
+			return err
+		}
+		keys, times = keys[n:], times[n:]
+	}
+	return nil
+}
+
+// Each gives every key, ascending, with the time of its last emission, also one that was forgotten with its host, which
+// a key doesn't tell. f must not call the state. It stops at the first error.
+func (s *State) Each(f func(k Key, time uint32) error) error {
+	if err := s.Settle(); err != nil {
+		return err
+	}
+	told, err := s.each(f)
+	if told {
+		return err
+	}
+	return s.fail(err)
+}
+
 // Settle implements DeferringSet.
 func (s *State) Settle() error {
 	if s.failed != nil {
@@ -207,7 +237,7 @@ func (s *State) sync() error {
 }
 
 func (s *State) nextCommit() commit {
-	c := commit{number: s.committed.number + 1, emitted: uint64(s.emitted), floor: s.floor, zero: s.zero, progress: s.progress}
+	c := commit{number: s.committed.number + 1, emitted: uint64(s.emitted), floor: s.floor, zero: s.zero, progress: s.progress, nextRun: s.nextRun}
 	for _, r := range s.runs {
 		c.runs = append(c.runs, r.id())
 	}
