@@ -204,6 +204,9 @@ type State struct {
 	// A URL that left so long ago is new again, 1s to 876000h (or in days, "30d"), by the time of its
 	// record (fetch_time) where there is one, else of the run; 0: never. Default 0.
 	TTL time.Duration `yaml:"ttl" min:"0s" max:"876000h"`
+	// States whose URLs count as seen, too, each under the settings and the secret key that it was
+	// made with; they are only read. Default: none.
+	Seen []string `yaml:"seen"`
 	// Source records between two checkpoints, from which a job can be resumed, 1000 or more. Each
 	// ends the part files of a dataset, and has every run of the set read. Default 10000000.
 	CheckpointRecords int64 `yaml:"checkpoint_records" min:"1000"`

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/urisieve/urisieve/normalize"
+	"github.com/urisieve/urisieve/pipeline/dedup"
 )
 
 // Batch is a struct of arrays over arenas. It has one owner at a time: the source, a worker,
@@ -20,6 +21,7 @@ type Batch struct {
 	seq     uint64
 	rows    []Row
 	recs    []Record
+	others  []dedup.Key // of each record, one for each of Options.Others
 	values  []Value
 	raw     []byte
 	canon   []byte
@@ -82,7 +84,7 @@ func (b *Batch) Reset() {
 	b.Lane, b.End, b.seq = 0, LaneGoesOn, 0
 	b.rows, b.recs, b.values = b.rows[:0], b.recs[:0], b.values[:0]
 	b.raw, b.canon, b.docs, b.sources = b.raw[:0], b.canon[:0], b.docs[:0], b.sources[:0]
-	b.cuts = b.cuts[:0]
+	b.cuts, b.others = b.cuts[:0], b.others[:0]
 	b.unique, b.duplicate, b.rejected = b.unique[:0], b.duplicate[:0], b.rejected[:0]
 	b.expected, b.rowBase, b.open, b.short, b.lane = 0, 0, false, false, nil
 }

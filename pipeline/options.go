@@ -27,6 +27,9 @@ type Options struct {
 	// Open opens what a lane writes to, when its first batch arrives, on the reader goroutine. It
 	// may give the same *Lane for several ids: see Lane.
 	Open func(ctx context.Context, id LaneID) (*Lane, error)
+	// Others make a further key of each reference, by which another state than that of the run knows it. The sets
+	// that Open gives must then be a *dedup.Earlier of as many states. Default: none.
+	Others []OtherKey
 	// Scope filters by the canonical url. Default nil: everything passes.
 	Scope *Scope
 	// Duplicates says what becomes of duplicates. Default DropDuplicates.
@@ -99,6 +102,12 @@ type Options struct {
 	ProgressEvery time.Duration
 
 	beforeWork func() // of tests: called by a worker before each batch
+}
+
+// OtherKey makes the keys of a state that was made under settings, or with a secret, of its own.
+type OtherKey struct {
+	Normalizer *normalize.Normalizer // cloned for each worker
+	Hasher     dedup.Hasher
 }
 
 // DuplicatePolicy says what becomes of duplicates.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"unsafe"
+
+	"github.com/urisieve/urisieve/pipeline/dedup"
 )
 
 // pool is the free list of batches. It bounds their memory, those in use and those on the list
@@ -170,6 +172,7 @@ func (p *pool) inUse() int64 {
 func (b *Batch) footprint() int64 {
 	return int64(cap(b.raw)) + int64(cap(b.canon)) +
 		int64(cap(b.recs))*int64(unsafe.Sizeof(Record{})) +
+		int64(cap(b.others))*int64(unsafe.Sizeof(dedup.Key{})) +
 		int64(cap(b.rows))*int64(unsafe.Sizeof(Row{})) +
 		int64(cap(b.values))*int64(unsafe.Sizeof(Value{})) +
 		int64(cap(b.docs))*int64(unsafe.Sizeof(docLayers{})) +
@@ -183,6 +186,7 @@ func (b *Batch) shrink() {
 	shrinkTo(&b.raw, 2*b.maxBytes)
 	shrinkTo(&b.canon, 4*b.maxBytes)
 	shrinkTo(&b.recs, 4*b.maxRecords)
+	shrinkTo(&b.others, 8*b.maxRecords)
 	shrinkTo(&b.rows, 4*b.maxRecords)
 	shrinkTo(&b.values, 4*b.maxRecords*max(b.columns, 1))
 	shrinkTo(&b.docs, 4*b.maxRecords)

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"maps"
+
+	"github.com/urisieve/urisieve/pipeline/dedup"
 )
 
 // read is the reader: it fills batches and gives them to workers until the source ends, it is told
@@ -147,12 +149,20 @@ func (r *run) checkOutlet(l *Lane) error {
 	switch {
 	case l == nil || l.Set == nil:
 		return errors.New("it has no set")
+	case !fits(l.Set, len(r.opts.Others)):
+		return errors.New("its set has not as many other keys as the run")
 	case l.Sink == nil && !r.opts.DryRun:
 		return errors.New("it has no sink")
 	case (l.Duplicates != nil) != (r.opts.Duplicates == SplitDuplicates) && !r.opts.DryRun:
 		return errors.New("it must have a sink for duplicates if they are to be split off, and only then")
 	}
 	return nil
+}
+
+// fits reports whether a set takes so many other keys.
+func fits(set dedup.Set, others int) bool {
+	e, ok := set.(*dedup.Earlier)
+	return ok && e.Others() == others || !ok && others == 0
 }
 
 // quota is the pool as a LaneSource sees it. The reader's goroutine alone uses it, within

@@ -25,7 +25,8 @@ type settler struct {
 	verdicts []dedup.Verdict
 	asked    []uint32 // index of the record that each of keys is of
 	asks     []dedup.Ask
-	dated    int // index of Options.TimeColumn, if the set is an Asker; else -1
+	others   []dedup.Key // of a dedup.Earlier
+	dated    int         // index of Options.TimeColumn, if the set is an Asker; else -1
 	counts   counts
 	tally    tally // of tallyOf
 

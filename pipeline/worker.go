@@ -15,12 +15,41 @@ type worker struct {
 	scope      *Scope
 	keyRules   bool
 
-	base normalize.Base // of the document at hand
+	base   normalize.Base // of the document at hand
+	others []otherWorker
+	text   []byte // of others
 }
 
 func newWorker(o *Options) *worker {
 	n := o.Normalizer.Clone()
-	return &worker{normalizer: n, hasher: o.Hasher, scope: o.Scope, keyRules: n.HasKeyRules()}
+	w := &worker{normalizer: n, hasher: o.Hasher, scope: o.Scope, keyRules: n.HasKeyRules()}
+	for _, other := range o.Others {
+		n := other.Normalizer.Clone()
+		w.others = append(w.others, otherWorker{normalizer: n, hasher: other.Hasher, keyRules: n.HasKeyRules()})
+	}
+	return w
+}
+
+// otherWorker makes the keys of an OtherKey.
+type otherWorker struct {
+	normalizer *normalize.Normalizer
+	hasher     dedup.Hasher
+	keyRules   bool
+	base       normalize.Base // of the document at hand
+}
+
+// key is the key of a reference, zero where it has none; text is room to work in.
+func (o *otherWorker) key(text []byte, base *normalize.Base, ref []byte) (dedup.Key, []byte) {
+	text, result := o.normalizer.Append(text[:0], base, ref)
+	if result.Reason != normalize.OK {
+		return dedup.Key{}, text
+	}
+	end := len(text)
+	if !o.keyRules {
+		return o.hasher.Sum(text[:result.Parts.URLEnd(end)]), text
+	}
+	text, _ = o.normalizer.AppendKey(text, text[:end], result)
+	return o.hasher.Sum(text[end:]), text
 }
 
 // work decides every reference of b but for what settle alone knows: afterwards the undecided ones
@@ -28,6 +57,10 @@ func newWorker(o *Options) *worker {
 func (w *worker) work(b *Batch) {
 	b.tally = tally{}
 	document := NoBase
+	if n := len(w.others) * len(b.recs); n > 0 {
+		b.others = resize(b.others, n)
+		clear(b.others)
+	}
 	for i := range b.recs {
 		r := &b.recs[i]
 		b.tally.bytesRef += int64(r.RawLen)
@@ -38,13 +71,32 @@ func (w *worker) work(b *Batch) {
 		if id := b.rows[r.Row].Base; id != NoBase {
 			if id != document {
 				d := &b.docs[id]
-				w.normalizer.SetBase(&w.base, b.bytes(d.embedded), b.bytes(d.entity), b.bytes(d.retrieval))
+				embedded, entity, retrieval := b.bytes(d.embedded), b.bytes(d.entity), b.bytes(d.retrieval)
+				w.normalizer.SetBase(&w.base, embedded, entity, retrieval)
+				for j := range w.others {
+					w.others[j].normalizer.SetBase(&w.others[j].base, embedded, entity, retrieval)
+				}
 				document = id
 			}
 			base = &w.base
 		}
 		w.reference(b, r, base)
+		if r.Outcome == Undecided {
+			w.otherKeys(b, i, base != nil)
+		}
 		b.tally.add(&r.Result)
+	}
+}
+
+// otherKeys makes the other keys of record i.
+func (w *worker) otherKeys(b *Batch, i int, based bool) {
+	for j := range w.others {
+		o := &w.others[j]
+		var base *normalize.Base
+		if based {
+			base = &o.base
+		}
+		b.others[i*len(w.others)+j], w.text = o.key(w.text, base, b.Raw(&b.recs[i]))
 	}
 }
 

@@ -83,6 +83,7 @@ var (
 		{"state", "", "state.dir", "DIR", "keep the set of seen URLs there: only what was in no run before is new"},
 		{"resume", "", "state.resume", "", "go on with the job that a crash, a fault or a signal ended"},
 		{"ttl", "", "state.ttl", "TIME", "a URL that left so long ago is new again (720h, 30d); 0: never"},
+		{"seen", "", "state.seen", "DIR", "a state whose URLs count as seen, too, under its own settings; only read; repeatable"},
 		{"checkpoint-records", "", "state.checkpoint_records", "N", "source records between two points to resume from"},
 	}}
 	outputFlags = flagGroup{"Output", []optionFlag{

@@ -88,6 +88,7 @@ type job struct {
 
 	bloom      *dedup.Bloom // set, where it is one
 	memory     *memory      // what holds set, where that is a state
+	earlier    *earlier     // nil: nothing was seen earlier
 	spillStats func() dedup.SpillStats
 	spilled    dedup.SpillStats
 	signals    *interrupts
@@ -112,6 +113,9 @@ func (p *program) run(l *config.Loaded) error {
 	defer j.close()
 	if err := j.newSet(); err != nil {
 		return failed(err)
+	}
+	if err := j.openEarlier(); err != nil {
+		return errors.Join(err, j.closeState())
 	}
 
 	start := time.Now()
@@ -230,6 +234,10 @@ func (j *job) pipe(ctx context.Context, signals *interrupts, lane *pipeline.Lane
 	if err != nil {
 		return pipeline.Stats{}, err
 	}
+	var others []pipeline.OtherKey
+	if j.earlier != nil {
+		others = j.earlier.keys
+	}
 	lane.Close = func(error) error {
 		if j.spillStats != nil {
 			j.spilled = j.spillStats()
@@ -244,6 +252,7 @@ func (j *job) pipe(ctx context.Context, signals *interrupts, lane *pipeline.Lane
 		Normalizer:     j.norm,
 		Hasher:         dedup.NewHasher(secret),
 		Open:           func(context.Context, pipeline.LaneID) (*pipeline.Lane, error) { return lane, nil },
+		Others:         others,
 		Scope:          scope,
 		Duplicates:     d,
 		Workers:        int(c.Run.Workers),
@@ -332,6 +341,9 @@ func (j *job) close() {
 		if err := j.output.Abort(); err != nil {
 			j.log.Warn("clean up of the output", "error", err)
 		}
+	}
+	if err := j.earlier.close(); err != nil {
+		j.log.Warn("close of the states that were seen earlier", "error", err)
 	}
 	if err := j.source.Close(); err != nil {
 		j.log.Warn("close of the input", "error", err)

@@ -293,7 +293,7 @@ func (m *memory) save(j *job, mark sources.Mark) (err error) {
 // end says that the job came to its end: all that it wrote is in its place.
 func (m *memory) end(whole bool) error {
 	if !m.keeps {
-		return nil // what was handed over is all there is to know
+		m.job.Inputs = nil // what was handed over can't be found again
 	}
 	m.job.Done, m.job.Whole = true, whole
 	text, err := json.Marshal(&m.job)

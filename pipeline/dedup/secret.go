@@ -57,3 +57,6 @@ func parseSecret(text []byte) (s Secret, ok bool) {
 	_, err := hex.Decode(s[:], text)
 	return s, err == nil
 }
+
+// ID is a fingerprint of the secret that may be shown: states name by it the secret that they belong to.
+func (s Secret) ID() string { return keyID(s) }
