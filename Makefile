@@ -2,7 +2,7 @@
 # `make run` and `make test` need Go and nothing else.
 
 .DEFAULT_GOAL := help
-.PHONY: help build test race lint fmt fmt-check generate generate-check unicode fuzz fuzz-smoke bench bench-peers e2e conformance readers check run clean
+.PHONY: help build test race lint fmt fmt-check generate generate-check unicode fuzz fuzz-smoke bench bench-peers bench-billion e2e conformance readers check run clean
 SHELL := /bin/bash
 
 BUILD         := build
@@ -83,6 +83,9 @@ e2e: build ## long runs of the binary: kill -9 at random, real input end to end
 
 bench: ## ns per URI beside net/url, and references per second end to end
 	scripts/bench.sh
+
+bench-billion: ## a billion keys through the exact set in a control group of 2 GiB (root or systemd, 30 GB of disk, 15 minutes)
+	scripts/bench-billion.sh
 
 bench-peers: ## whatwg against ada and nlnwa/whatwg-url: the same bytes, and how fast (needs a C++ compiler and real URLs)
 	cd bench && go test ./... && go run .

@@ -25,14 +25,18 @@ func (e *earlierTimes) Times(keys []Key, times []uint32) error {
 // TestEarlier_AgainstAMap has two states that know things by keys of their own, over each set.
 func TestEarlier_AgainstAMap(t *testing.T) {
 	sets := map[string]func() Set{
-		"exact":    func() Set { return NewExact(0) },
-		"spilling": func() Set { return NewSpilling(SpillingOptions{Memory: 1, Scratch: fsys.Scratch{FS: fsys.OS{}, Dir: t.TempDir()}}) },
+		"exact": func() Set { return NewExact(0) },
+		"spilling": func() Set {
+			return NewSpilling(SpillingOptions{Memory: 1, Scratch: fsys.Scratch{FS: fsys.OS{}, Dir: t.TempDir()}})
+		},
 	}
 	for name, newSet := range sets {
 		t.Run(name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(3, 3))
 			const things = 200_000
-			keyOf := func(space, i uint64) Key { return NewHasher(Secret{byte(space)}).Sum([]byte{byte(i), byte(i >> 8), byte(i >> 16)}) }
+			keyOf := func(space, i uint64) Key {
+				return NewHasher(Secret{byte(space)}).Sum([]byte{byte(i), byte(i >> 8), byte(i >> 16)})
+			}
 			states := []*earlierTimes{{times: map[Key]uint32{}}, {times: map[Key]uint32{}}}
 			known := map[uint64]bool{}
 			for range things / 4 {
