@@ -6,7 +6,7 @@ import (
 	"github.com/urisieve/urisieve/pipeline/dedup"
 )
 
-// asker is a set that takes the time of each claim.
+// asker is a set that takes the time and the host of each claim.
 type asker interface {
 	Ask(asks []dedup.Ask, verdicts []dedup.Verdict) error
 }
@@ -16,13 +16,18 @@ type dater interface {
 	Dates() bool
 }
 
+// takesAsks says whether a set is an asker, or stands over one.
+func takesAsks(set dedup.Set) bool {
+	if e, ok := set.(dater); ok {
+		return e.Dates()
+	}
+	_, ok := set.(asker)
+	return ok
+}
+
 // timeColumn is the index of the column that dates the claims, -1 where none does.
 func (r *run) timeColumn(set dedup.Set) int {
-	_, asks := set.(asker)
-	if e, ok := set.(dater); ok {
-		asks = e.Dates()
-	}
-	if !asks || r.opts.TimeColumn == "" {
+	if !takesAsks(set) || r.opts.TimeColumn == "" {
 		return -1
 	}
 	return slices.IndexFunc(r.columns, func(c Column) bool { return c.Name == r.opts.TimeColumn && c.Kind == ColumnTimestamp })
@@ -30,7 +35,8 @@ func (r *run) timeColumn(set dedup.Set) int {
 
 // claim asks the set for s.keys, which are of the records s.asked of b.
 func (s *settler) claim(b *Batch, verdicts []dedup.Verdict) error {
-	earlier, _ := s.outlet.Set.(*dedup.Earlier)
+	set := s.outlet.Set
+	earlier, _ := set.(*dedup.Earlier)
 	if earlier != nil {
 		s.others = s.others[:0]
 		n := len(s.run.opts.Others)
@@ -38,20 +44,44 @@ func (s *settler) claim(b *Batch, verdicts []dedup.Verdict) error {
 			s.others = append(s.others, b.others[int(i)*n:int(i+1)*n]...)
 		}
 	}
-	if s.dated < 0 {
-		if earlier != nil {
-			return earlier.ClaimOthers(s.keys, s.others, verdicts)
-		}
-		return s.outlet.Set.Claim(s.keys, verdicts)
+	asks := s.dated >= 0 || s.run.opts.Hosts && takesAsks(set)
+	if asks {
+		s.makeAsks(b)
 	}
+	switch {
+	case asks && earlier != nil:
+		return earlier.AskOthers(s.asks, s.others, verdicts)
+	case asks:
+		return set.(asker).Ask(s.asks, verdicts)
+	case earlier != nil:
+		return earlier.ClaimOthers(s.keys, s.others, verdicts)
+	}
+	return set.Claim(s.keys, verdicts)
+}
+
+// makeAsks makes s.asks of s.keys.
+func (s *settler) makeAsks(b *Batch) {
 	s.asks = s.asks[:0]
 	for i, k := range s.keys {
-		s.asks = append(s.asks, dedup.Ask{Key: k, Time: s.time(b, s.asked[i])})
+		a := dedup.Ask{Key: k, Time: s.run.opts.Now}
+		if s.dated >= 0 {
+			a.Time = s.time(b, s.asked[i])
+		}
+		if s.run.opts.Hosts {
+			a.Host = s.host(b, s.asked[i])
+		}
+		s.asks = append(s.asks, a)
 	}
-	if earlier != nil {
-		return earlier.AskOthers(s.asks, s.others, verdicts)
+}
+
+// host is the key of a record's host, zero if it has none.
+func (s *settler) host(b *Batch, i uint32) dedup.Key {
+	r := &b.recs[i]
+	host := r.Result.Parts.Host(b.URL(r))
+	if len(host) == 0 {
+		return dedup.Key{}
 	}
-	return s.outlet.Set.(asker).Ask(s.asks, verdicts)
+	return s.run.opts.Hasher.Host(host)
 }
 
 // time dates a record, in seconds since 1970.

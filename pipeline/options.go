@@ -64,6 +64,10 @@ type Options struct {
 	// Now is the time of the run, in seconds since 1970, for TimeColumn. Default 0: when Run begins.
 	Now uint32
 
+	// Hosts names the host of each reference to a set that forgets hosts (dedup.State). It costs a fingerprint for each. Default
+	// false: as long as no host was forgotten, there is no need.
+	Hosts bool
+
 	// Scratch makes the files for references that wait for a DeferringSet. Default: in the system's
 	// directory for temporary files.
 	Scratch fsys.Scratch

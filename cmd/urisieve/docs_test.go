@@ -194,5 +194,6 @@ func copySample(t *testing.T, dir string) {
 	}
 	write("refs.txt", []byte("../c\n?q\n"))
 	write("other-column.txt", []byte("1\n2\n"))
+	write("asks.jsonl", []byte("\"http://h/\"\n{\"ref\":\"x\",\"base\":\"http://h/\"}\n{\"sync\":true}\n"))
 	write("run.yaml", []byte("run: {workers: 2}\n"))
 }

@@ -73,7 +73,7 @@ is accounted for: unique, duplicate, filtered, or rejected with a reason.`,
 	root.SetErr(p.stderr)
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { _, _ = io.WriteString(p.stdout, help(cmd)) })
 	root.SetFlagErrorFunc(flagFault)
-	root.AddCommand(p.runCommand(), p.normalizeCommand(), p.explainCommand(),
+	root.AddCommand(p.runCommand(), p.normalizeCommand(), p.seenCommand(), p.explainCommand(),
 		p.equalCommand(), p.diffCommand(), p.rulesCommand(),
 		p.configCommand(), p.versionCommand())
 	return root

@@ -266,7 +266,7 @@ func (j *job) pipe(ctx context.Context, signals *interrupts, lane *pipeline.Lane
 		Meter:          &j.meter,
 	}
 	if m := j.memory; m != nil {
-		o.TimeColumn, o.Now = "fetch_time", seconds(m.job.Started)
+		o.TimeColumn, o.Now, o.Hosts = "fetch_time", seconds(m.job.Started), m.Stats().Hosts > 0
 	}
 	if m := j.memory; m != nil && m.keeps {
 		o.OnCheckpoint = func(upto []pipeline.Position) error { return m.checkpoint(j, upto) }

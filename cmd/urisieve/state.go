@@ -70,18 +70,9 @@ func stateFaults(l *config.Loaded) config.Faults {
 
 // openState opens the state that the configuration names, and finds out whether it was left with a job.
 func (j *job) openState() error {
-	c := &j.l.Config
-	o := dedup.StateOptions{Dir: c.State.Dir, SettingsID: j.norm.SettingsID(), Memory: int64(orZero(c.Dedup.Memory)), TTL: c.State.TTL}
-	if c.Dedup.Key != "" || c.Dedup.KeyFile != "" {
-		secret, err := newSecret(j.l)
-		if err != nil {
-			return usage(err)
-		}
-		o.Secret = &secret
-	}
-	s, err := dedup.OpenState(o)
+	s, err := openState(j.l, j.norm.SettingsID())
 	if err != nil {
-		return failed(err)
+		return err
 	}
 	j.memory = &memory{State: s}
 	j.set, j.spillStats = s, func() dedup.SpillStats { return s.Stats().SpillStats }
@@ -92,36 +83,101 @@ func (j *job) openState() error {
 	return nil
 }
 
+// openState opens the state that the configuration names, or makes it.
+func openState(l *config.Loaded, settingsID string) (*dedup.State, error) {
+	o := dedup.StateOptions{Dir: l.State.Dir, SettingsID: settingsID, Memory: int64(orZero(l.Dedup.Memory)), TTL: l.State.TTL}
+	if l.Dedup.Key != "" || l.Dedup.KeyFile != "" {
+		secret, err := newSecret(l)
+		if err != nil {
+			return nil, usage(err)
+		}
+		o.Secret = &secret
+	}
+	s, err := dedup.OpenState(o)
+	if err != nil {
+		return nil, failed(err)
+	}
+	return s, nil
+}
+
+// openIdleState opens the state for a command that isn't a job. One that was left with a job is refused: only that job may go
+// on with what it claimed.
+func openIdleState(l *config.Loaded, settingsID string) (*dedup.State, error) {
+	s, err := openState(l, settingsID)
+	if err != nil {
+		return nil, err
+	}
+	left, err := leftJob(l.State.Dir, s.Progress())
+	switch {
+	case err != nil:
+	case left == nil:
+		err = noteSettings(l, s)
+	case !left.Done:
+		err = unfinished(l, left, "urisieve run with its options and --resume, to go on with it, or another state")
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// noteSettings has a state that no job was done with say what its settings are, for --seen.
+func noteSettings(l *config.Loaded, s *dedup.State) error {
+	job := newJob(l)
+	job.Whole, job.Done = true, true
+	text, err := json.Marshal(&job)
+	if err != nil {
+		return failed(err)
+	}
+	return s.SetProgress(text)
+}
+
+// leftJob reads the job that a state was left with, nil for none.
+func leftJob(dir string, text []byte) (*savedJob, error) {
+	if len(text) == 0 {
+		return nil, nil
+	}
+	left := new(savedJob)
+	if err := json.Unmarshal(text, left); err != nil {
+		return nil, failed(fmt.Errorf("state %s: the job that it was left with can't be read: %w", dir, err))
+	}
+	if left.Format != savedFormat {
+		return nil, failed(fmt.Errorf("state %s: the job that it was left with has format %d, this program reads %d: resume it with %s", dir, left.Format, savedFormat, left.Tool))
+	}
+	return left, nil
+}
+
+// unfinished is the fault of a state that was left with a job.
+func unfinished(l *config.Loaded, left *savedJob, accepted string) error {
+	return usage(l.Fault("state.dir", fmt.Sprintf("%s was left with a job that began at %s and did not come to its end",
+		l.State.Dir, left.Started.Format(time.RFC3339)), accepted))
+}
+
 // seconds since 1970.
 func seconds(t time.Time) uint32 { return uint32(min(max(t.Unix(), 1), 1<<32-1)) }
 
 // load reads the job that the state was left with, or begins one.
 func (m *memory) load(l *config.Loaded) error {
-	text := m.Progress()
 	m.job = newJob(l)
-	if len(text) == 0 || l.Run.DryRun {
+	if l.Run.DryRun {
 		return nil
 	}
-	var left savedJob
-	if err := json.Unmarshal(text, &left); err != nil {
-		return failed(fmt.Errorf("state %s: the job that it was left with can't be read: %w", l.State.Dir, err))
-	}
+	left, err := leftJob(l.State.Dir, m.Progress())
 	switch {
-	case left.Format != savedFormat:
-		return failed(fmt.Errorf("state %s: the job that it was left with has format %d, this program reads %d: resume it with %s", l.State.Dir, left.Format, savedFormat, left.Tool))
+	case err != nil || left == nil:
+		return err
 	case left.Done:
 		if l.State.Resume {
-			m.last = &left
+			m.last = left
 		}
 		return nil
 	case !l.State.Resume:
-		return usage(l.Fault("state.dir", fmt.Sprintf("%s was left with a job that began at %s and did not come to its end", l.State.Dir, left.Started.Format(time.RFC3339)),
-			"--resume, to go on with it, or another state"))
+		return unfinished(l, left, "--resume, to go on with it, or another state")
 	}
 	if faults := optionFaults(l, left.Options, m.job.Options); len(faults) > 0 {
 		return usage(faults)
 	}
-	m.job, m.resumed = left, true
+	m.job, m.resumed = *left, true
 	return nil
 }
 

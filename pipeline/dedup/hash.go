@@ -29,3 +29,11 @@ func (h Hasher) Sum(text []byte) Key {
 	lo, hi := siphash.Hash128(h.k0, h.k1, text)
 	return Key{lo, hi}
 }
+
+// Host is the key of a host, as it stands in a canonical URI, for Ask and ForgetHost. It is made of a text that no key of a URI is made
+// of: those hold no NUL.
+func (h Hasher) Host(host []byte) Key {
+	const prefix = "\x00host\x00"
+	var room [len(prefix) + 255]byte // for what the DNS allows
+	return h.Sum(append(append(room[:0], prefix...), host...))
+}
