@@ -20,10 +20,10 @@ FUZZTIME  := 30s
 FUZZCOUNT := 20000x
 
 # The packages with goroutines: what the race detector looks at.
-CONCURRENT := ./pipeline/... ./sources/... ./sinks/... ./cmd/...
-# What it doesn't look at: samples of the pages, which start many short processes, and a
+CONCURRENT := ./pipeline ./pipeline/pipetest ./sources/... ./sinks/... ./cmd/...
+# What it doesn't look at: samples of the pages and killed jobs, which start many short processes, and a
 # decompression bomb, which is one goroutine's work for a minute.
-NOT_RACED := TestExamplesOfHelpWork|TestEverySampleOfTheREADMEWorks|TestScripts/faults_damage
+NOT_RACED := TestExamplesOfHelpWork|TestEverySampleOfTheREADMEWorks|TestScripts/faults_damage|TestAKilledJobGoesOnToTheSameBytes
 
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 
