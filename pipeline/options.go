@@ -166,6 +166,11 @@ func (o *Options) Validate() error {
 	return errors.Join(faults...)
 }
 
+// checkpoints reports whether there are checkpoints before the end.
+func (o *Options) checkpoints() bool {
+	return o.CheckpointRecords > 0 || o.CheckpointBytes > 0 || o.CheckpointEvery > 0
+}
+
 // withDefaults fills in what was left at its zero value.
 func (o Options) withDefaults() Options {
 	if o.Workers == 0 {

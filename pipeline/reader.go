@@ -155,6 +155,8 @@ func (r *run) checkOutlet(l *Lane) error {
 		return errors.New("it has no sink")
 	case (l.Duplicates != nil) != (r.opts.Duplicates == SplitDuplicates) && !r.opts.DryRun:
 		return errors.New("it must have a sink for duplicates if they are to be split off, and only then")
+	case r.opts.checkpoints() && (isFinal(l.Sink) || isFinal(l.Duplicates)):
+		return errors.New("a sink of it takes one checkpoint, at the end: CheckpointRecords, CheckpointBytes and CheckpointEvery must be 0")
 	}
 	return nil
 }
@@ -163,6 +165,11 @@ func (r *run) checkOutlet(l *Lane) error {
 func fits(set dedup.Set, others int) bool {
 	e, ok := set.(*dedup.Earlier)
 	return ok && e.Others() == others || !ok && others == 0
+}
+
+func isFinal(s Sink) bool {
+	f, ok := s.(FinalSink)
+	return ok && f.Final()
 }
 
 // quota is the pool as a LaneSource sees it. The reader's goroutine alone uses it, within

@@ -26,3 +26,18 @@ type IdleSink interface {
 	Sink
 	Idle(ctx context.Context) error
 }
+
+// StretchSink is a Sink that ends its file where a stretch of sorted references ends: see Sorter.
+type StretchSink interface {
+	Sink
+	// EndStretch says that what was written is in an order, and that what comes begins another one. It promises nothing about
+	// durability.
+	EndStretch(ctx context.Context) error
+}
+
+// FinalSink is a Sink that may be able to take nothing more after a Flush, since what it writes depends on all that
+// comes. Where Final says so, Run refuses Options that make checkpoints before the end.
+type FinalSink interface {
+	Sink
+	Final() bool
+}
