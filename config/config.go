@@ -208,7 +208,8 @@ type State struct {
 	// made with; they are only read. Default: none.
 	Seen []string `yaml:"seen"`
 	// Source records between two checkpoints, from which a job can be resumed, 1000 or more. Each
-	// ends the part files of a dataset, and has every run of the set read. Default 10000000.
+	// ends the part files of a dataset, and has every run of the set read. Where the output is sorted as
+	// one (output.sort), there is one checkpoint, at the end. Default 10000000.
 	CheckpointRecords int64 `yaml:"checkpoint_records" min:"1000"`
 }
 
@@ -242,6 +243,15 @@ type Output struct {
 	// as written, counted at the end of each row group; for jsonl and text before compression.
 	// Default 512MiB.
 	FileBytes Size `yaml:"file_bytes"`
+	// The order of rows: none (that of the input), file (each file is sorted) or global (all files
+	// together are one order), by url_surtkey, whether or not that column is written; rejects are never
+	// sorted. With global, and for one file or standard output, nothing is written before the end of the
+	// input. Default none.
+	Sort string `yaml:"sort"`
+	// What sorting may use, beside some 12MiB of rows on their way; what there is no room for goes to
+	// run.temp_dir. Less than 1MiB is taken as 1MiB. Duplicates with a place of their own have half of it.
+	// Default auto: a quarter of what the machine or its cgroup allows, 4GiB at most.
+	SortMemory Size `yaml:"sort_memory" auto:"true"`
 	// Replace an output that is there, once the new one is whole. Default false: refused.
 	Overwrite bool `yaml:"overwrite"`
 	// Add to a dataset that is there, under names of this run's own. Default false.
@@ -273,10 +283,11 @@ type Run struct {
 	// source waits for the sink. auto is 64MiB, or what two batches a worker and four more need if
 	// that is more. Default auto.
 	PoolBytes Size `yaml:"pool_bytes" auto:"true"`
-	// A directory for temporary files: the seen URLs, and the references that wait for their verdict,
-	// that there is no memory for. Some 16 bytes a URL and 250 bytes a reference that waits; nothing
-	// is left of them, however the run ends. Default "": TMPDIR if that is set, else the directory
-	// that the output stands in; for standard output and dry runs the system's.
+	// A directory for temporary files: the seen URLs, the references that wait for their verdict, and
+	// the rows to be sorted, that there is no memory for. Some 16 bytes a URL and 250 bytes a
+	// reference that waits; nothing is left of them, however the run ends. Default "": TMPDIR if that
+	// is set, else the directory that the output stands in; for standard output and dry runs the
+	// system's.
 	TempDir string `yaml:"temp_dir"`
 	// Take damaged and unreadable input for done: exit code 0 and _SUCCESS. Default false: exit
 	// code 3, no _SUCCESS.
@@ -320,6 +331,7 @@ func Default() Config {
 		State:     State{CheckpointRecords: 10_000_000},
 		Output: Output{
 			QueueKey: "host", RowGroupRows: 100_000, FileRows: 10_000_000, FileBytes: 512 << 20,
+			Sort: "none", SortMemory: Auto,
 		},
 		Run:      Run{PoolBytes: Auto},
 		Progress: Progress{Mode: "auto", Interval: 10 * time.Second, Summary: true},

@@ -72,14 +72,13 @@ func urlColumns(env columnEnv) []column {
 	return []column{
 		{
 			ColumnInfo: ColumnInfo{
-				ID: 1, Name: "url_surtkey", Presets: presets(presetCC, presetCrawl),
+				ID: 1, Name: surtColumn, Presets: presets(presetCC, presetCrawl),
 				Doc:     "Sort key of url: its host's labels reversed, then port, path and query. No www is stripped; IP addresses and opaque URIs stay as they are.",
 				Example: `"com,example)/a?b=1"`,
 			},
 			value: func(v *refs, i int) cell {
-				r := v.recs[i]
 				start := len(v.arena)
-				v.arena = normalize.AppendSURT(v.arena, v.b.URL(r), r.Result.Parts)
+				v.arena = appendSURT(v.arena, v, i)
 				return cell{text: v.made(start)}
 			},
 		}, {
@@ -114,6 +113,15 @@ func urlColumns(env columnEnv) []column {
 			value: func(v *refs, i int) cell { return v.fingerprint(v.keyText(i)) },
 		},
 	}
+}
+
+// surtColumn is the column that sorted output is in the order of.
+const surtColumn = "url_surtkey"
+
+// appendSURT appends a reference's value of surtColumn.
+func appendSURT(dst []byte, v *refs, i int) []byte {
+	r := v.recs[i]
+	return normalize.AppendSURT(dst, v.b.URL(r), r.Result.Parts)
 }
 
 // The fingerprints of "http://example.com/a?b=1" and "http://example.com/a", pinned by a test and

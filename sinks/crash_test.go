@@ -54,6 +54,8 @@ func TestCrashWhileWritingLeavesOnlyWholeFiles(t *testing.T) {
 		lines("a/out"),
 		lines("a/out.jsonl"),
 		{Output: "out", RowGroupRows: 1000, FileRows: 900, Columns: "min"},
+		sortedOptions(lines("a/out"), SortGlobal),
+		sortedOptions(Options{Output: "out", RowGroupRows: 1000, FileRows: 900, Columns: "min"}, SortFile),
 	} {
 		refs := some(2000)
 		reference := newDisk()

@@ -73,6 +73,9 @@ func newParquetEncoder(o Options, tool, schema string, columns []column) *parque
 		if columns[i].noBounds {
 			e.config.SkipPageBounds = append(e.config.SkipPageBounds, []string{columns[i].Name})
 		}
+		if columns[i].Name == surtColumn && o.sorts() { // declares the order: rows are taken as they come
+			e.config.Sorting.SortingColumns = []parquet.SortingColumn{parquet.Ascending(surtColumn)}
+		}
 	}
 	return e
 }

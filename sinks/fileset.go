@@ -19,12 +19,14 @@ type fileSet struct {
 	footer   []keyValue // what every file says
 	// resumable: a flush leaves an output that is one file so that it can be gone on with from there.
 	resumable bool
+	sorted    bool // rows come in the order of surtColumn
 
-	part  *part // nil between two files
-	rows  int64 // in the file at hand
-	full  bool  // the file ends where the next source record begins
-	first Place // of the file at hand
-	last  Place // the source record written last; meaningless while rows is 0
+	part  *part     // nil between two files
+	rows  int64     // in the file at hand
+	full  bool      // the file ends where the next source record begins
+	first Place     // of the file at hand
+	last  Place     // the source record written last; meaningless while rows is 0
+	keys  [2][]byte // of the first and the last row of the file at hand, where they are sorted
 	done  []fileEntry
 
 	pieces  []int64       // of an output that is one file: where the parts of it end that flushes made durable
@@ -38,7 +40,7 @@ var errPlaced = errors.New("the job that is resumed had put it in its place as w
 const noLimit = math.MaxInt64
 
 // write takes all of v. A source record is never cut by the end of a file, so a full file takes what
-// else there is of its last one.
+// else there is of its last one. Sorted rows are cut anywhere: what is next to each other is of different records.
 func (s *fileSet) write(v *refs) error {
 	if s.placed {
 		return errPlaced
@@ -66,7 +68,7 @@ func (s *fileSet) write(v *refs) error {
 
 // recordEnd is where the source record ends that was written last.
 func (s *fileSet) recordEnd(v *refs, from int) int {
-	for from < len(v.recs) && s.last.sameRecord(v.b, v.row(from)) {
+	for !s.sorted && from < len(v.recs) && s.last.sameRecord(v.b, v.row(from)) {
 		from++
 	}
 	return from
@@ -81,14 +83,26 @@ func (s *fileSet) encode(v *refs, from, to int, limit int64) (int, error) {
 		return n, err
 	}
 	if n > from {
-		if s.rows == 0 {
-			s.first = placeOf(v, from)
-		}
+		s.bounds(v, from, n-1)
 		s.rows += int64(n - from)
-		s.last = placeOf(v, n-1)
 	}
 	s.full = s.full || full || s.rows >= s.maxRows
 	return n, nil
+}
+
+// bounds notes the first and the last row of the file at hand.
+func (s *fileSet) bounds(v *refs, first, last int) {
+	if s.sorted {
+		if s.rows == 0 {
+			s.keys[0] = appendSURT(s.keys[0][:0], v, first)
+		}
+		s.keys[1] = appendSURT(s.keys[1][:0], v, last)
+		return
+	}
+	if s.rows == 0 {
+		s.first = placeOf(v, first)
+	}
+	s.last = placeOf(v, last)
 }
 
 func (s *fileSet) beginPart() (err error) {
@@ -128,8 +142,12 @@ func (s *fileSet) endPart() error {
 // entry describes the file at hand, but for its bytes.
 func (s *fileSet) entry() fileEntry {
 	entry := fileEntry{Name: s.part.name, Rows: s.rows}
-	if s.rows > 0 {
-		first, last := s.first, s.last
+	switch first, last := s.first, s.last; {
+	case s.rows == 0:
+	case s.sorted:
+		firstKey, lastKey := string(s.keys[0]), string(s.keys[1])
+		entry.FirstKey, entry.LastKey = &firstKey, &lastKey
+	default:
 		entry.First, entry.Last = &first, &last
 	}
 	return entry
@@ -183,6 +201,14 @@ func (s *fileSet) flushPart() error {
 		return s.part.syncWithName()
 	}
 	return errors.Join(s.encoder.push(), s.part.sync())
+}
+
+// endStretch ends the file at hand, since what comes is in an order of its own; an output that is one file has one order.
+func (s *fileSet) endStretch() error {
+	if !s.target.rolls() {
+		return nil
+	}
+	return s.endPart()
 }
 
 // idle hands over what is buffered where someone may be waiting for it.

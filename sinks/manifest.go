@@ -24,8 +24,11 @@ type fileEntry struct {
 	Name  string `json:"name"`
 	Rows  int64  `json:"rows"`
 	Bytes int64  `json:"bytes"`
-	First *Place `json:"first"` // the first and the last source record in it; null when it has no rows
+	First *Place `json:"first"` // the first and the last source record in it; null when it has no rows, or sorted ones
 	Last  *Place `json:"last"`
+
+	FirstKey *string `json:"first_key,omitempty"` // of sorted rows: url_surtkey of the first and of the last one
+	LastKey  *string `json:"last_key,omitempty"`
 }
 
 // manifest closes a run of a dataset. It tells nothing that could differ when the same input is
@@ -37,6 +40,8 @@ type manifest struct {
 	Format     string      `json:"format"`
 	Columns    []string    `json:"columns"`
 	SuffixList string      `json:"public_suffix_list"`
+	Sort       string      `json:"sort,omitempty"` // "file", "global"; not there where rows are in the order of the input
+	SortedBy   string      `json:"sorted_by,omitempty"`
 	Complete   bool        `json:"complete"` // all input was read
 	Rows       int64       `json:"rows"`
 	Bytes      int64       `json:"bytes"`

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/urisieve/urisieve/internal/fsys"
 )
 
 // Formats of an output.
@@ -20,6 +22,13 @@ const (
 const (
 	DuplicatesDrop = "drop"
 	DuplicatesMark = "mark"
+)
+
+// What Options.Sort may be.
+const (
+	SortNone   = "none"
+	SortFile   = "file"
+	SortGlobal = "global"
 )
 
 // Defaults and bounds of Options.
@@ -82,6 +91,19 @@ type Options struct {
 	// each flush ends a part file, a gzip member, a zstd frame, or a row group of Parquet, all files of a dataset
 	// get their names at its end, and Abort keeps what was flushed. Not for standard output.
 	Resumable bool
+	// Sort puts the rows of the main output and of duplicates with a path of their own in ascending order of
+	// url_surtkey, equal ones in the order in which they come. "global": over all files. "file": in each file. Default
+	// "none", which is what "" is, too: as they come. With "global", and with "file" where the output is one file or
+	// standard output, the sinks take one Flush, at the end.
+	//
+	// With "file", what comes is sorted in stretches: each ends at the first source record after FileRows rows. It is
+	// written as a file; as several, in order, where FileBytes ends one before.
+	Sort string
+	// SortMemory is what sorting may use, in bytes; where duplicates have a path of their own, each output has half. Default
+	// 0: pipeline.DefaultSortMemory.
+	SortMemory int64
+	// Scratch makes the temporary files of sorting. Default: on the disk of the output, in the system's directory.
+	Scratch fsys.Scratch
 	// Stdout is what Output "-" writes to. Default os.Stdout.
 	Stdout io.Writer
 	// StdoutIsTerminal refuses Parquet on standard output.
@@ -115,6 +137,7 @@ func (o Options) Validate() error {
 	oneOf("format", o.Format, "", FormatParquet, FormatJSONL, FormatText)
 	oneOf("compression", o.Compression, "", "none", "gzip", "zstd")
 	oneOf("compat", o.Compat, "", "wide")
+	oneOf("sort", o.Sort, "", SortNone, SortFile, SortGlobal)
 	oneOf("queue_key", o.QueueKey, "", "host", "authority", "registered_domain")
 	if o.Output == "" {
 		fault("output", "", `a directory, a file ending in .parquet, .jsonl or .txt, or "-"`)
@@ -128,11 +151,27 @@ func (o Options) Validate() error {
 	if n := o.FileBytes; n != 0 && n < MinFileBytes {
 		fault("file_bytes", n, fmt.Sprintf("at least %d bytes", MinFileBytes))
 	}
+	if o.SortMemory < 0 {
+		fault("sort_memory", o.SortMemory, "1 byte or more, or 0 for the default")
+	}
 	if o.Overwrite && o.Append {
 		fault("append", "true", "either overwrite or append, not both")
 	}
 	faults = append(faults, o.validatePlaces()...)
 	return errors.Join(faults...)
+}
+
+// sorts reports whether rows are sorted.
+func (o Options) sorts() bool { return o.Sort == SortFile || o.Sort == SortGlobal }
+
+// OneFlush reports whether an output takes one Flush alone, at the end, since all that is written to it is one order.
+func (o Options) OneFlush() bool {
+	if o.Sort != SortFile {
+		return o.Sort == SortGlobal
+	}
+	one := func(p place) bool { return p.single || p.stdout() }
+	duplicates, ok := o.duplicatesPlace()
+	return one(o.mainPlace()) || ok && one(duplicates)
 }
 
 // place is one output by its parts.

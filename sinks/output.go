@@ -42,6 +42,7 @@ type Output struct {
 type outlet struct {
 	role     string
 	sink     *sink
+	sorter   *pipeline.Sorter // in front of sink; nil: rows are written as they come
 	target   target
 	plan     manifest
 	path     string            // where it lies, once finished
@@ -100,9 +101,15 @@ func (o Options) columns(env columnEnv) ([]column, error) {
 }
 
 func (out *Output) add(disk fsys.FS, o Options, env columnEnv, p place, role, schema string, columns []column, suffixes *SuffixList) {
+	if schema != SchemaMain {
+		o.Sort = SortNone
+	}
 	plan := manifest{Schema: schema, SettingsID: env.SettingsID, Tool: env.Tool, Format: p.format, SuffixList: suffixes.Version()}
 	for i := range columns {
 		plan.Columns = append(plan.Columns, columns[i].Name)
+	}
+	if o.sorts() {
+		plan.Sort, plan.SortedBy = o.Sort, surtColumn
 	}
 	each := &outlet{role: role, plan: plan}
 	each.target = newTarget(disk, o, p, &each.plan)
@@ -124,7 +131,38 @@ func (out *Output) add(disk fsys.FS, o Options, env columnEnv, p place, role, sc
 	}
 	each.settings = settingsOf(o, env, p, &plan, files, columns)
 	each.sink = &sink{role: role, path: p.shown(), files: files, hosts: needHosts(columns), refs: &refs{cache: newHostCache(suffixes)}}
+	if o.sorts() {
+		each.sort(disk, o, env.Info)
+	}
 	out.outlets = append(out.outlets, each)
+}
+
+// sort puts a Sorter in front of the sink.
+func (each *outlet) sort(disk fsys.FS, o Options, info Info) {
+	s := pipeline.SorterOptions{Memory: o.SortMemory, Scratch: o.Scratch, Columns: info.Columns}
+	if s.Memory == 0 {
+		s.Memory = pipeline.DefaultSortMemory()
+	}
+	if _, two := o.duplicatesPlace(); two {
+		s.Memory = max(s.Memory/2, 1)
+	}
+	if s.Scratch.FS == nil {
+		s.Scratch.FS = disk
+	}
+	each.sink.files.sorted = true
+	if o.Sort == SortFile && each.target.rolls() {
+		// A stretch ends its file.
+		s.StretchRows, each.sink.files.maxRows = each.sink.files.maxRows, noLimit
+	}
+	each.sorter = pipeline.NewSorter(each.sink, s)
+}
+
+// front is what takes the references.
+func (each *outlet) front() pipeline.Sink {
+	if each.sorter != nil {
+		return each.sorter
+	}
+	return each.sink
 }
 
 func needHosts(columns []column) bool {
@@ -163,6 +201,9 @@ func footer(m *manifest, columns []column) []keyValue {
 		{"urisieve.hash", "xxh3-128, seed 0, big-endian"},
 		{"urisieve.public_suffix_list", m.SuffixList},
 	}
+	if m.Sort != "" {
+		kv = append(kv, keyValue{"urisieve.sort", m.Sort}, keyValue{"urisieve.sorted_by", m.SortedBy})
+	}
 	for i := range columns {
 		if columns[i].Kind != KindBits {
 			continue
@@ -197,14 +238,14 @@ func (out *Output) prepare() error {
 func (out *Output) of(role string) pipeline.Sink {
 	for _, each := range out.outlets {
 		if each.role == role {
-			return each.sink
+			return each.front()
 		}
 	}
 	return nil
 }
 
 // Main is the sink of unique references, and of duplicates when they are marked. It is a
-// pipeline.IdleSink.
+// pipeline.IdleSink, or, where rows are sorted, a pipeline.Sorter.
 func (out *Output) Main() pipeline.Sink { return out.of("output") }
 
 // Rejects is the sink of refused references, nil when they are only counted.
@@ -241,15 +282,24 @@ func (out *Output) Finish(ctx context.Context, totals Totals, whole bool) error 
 func (out *Output) flushAll(ctx context.Context) error {
 	for _, each := range out.outlets {
 		if !each.sink.closed {
-			if err := each.sink.Flush(ctx); err != nil {
+			if err := each.front().Flush(ctx); err != nil {
 				return err
 			}
 		}
-		if err := errors.Join(each.sink.Close(), each.sink.failure()); err != nil {
+		if err := errors.Join(each.close(), each.sink.failure()); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// close ends the sink. Rows that were not put in order are given up, and so is the output.
+func (each *outlet) close() error {
+	err := each.front().Close()
+	if each.sorter != nil && each.sorter.Pending() > 0 {
+		each.sink.fail(errUnflushed)
+	}
+	return err
 }
 
 func (each *outlet) finish(totals Totals, whole bool) (err error) {
@@ -274,7 +324,7 @@ func (out *Output) Abort() error {
 	out.done = true
 	var faults []error
 	for _, each := range out.outlets {
-		faults = append(faults, each.sink.Close())
+		faults = append(faults, each.close())
 		if each.path == "" { // else it was finished before the fault of another one
 			faults = append(faults, each.giveUp())
 		}
@@ -297,6 +347,7 @@ type Written struct {
 	Files int
 	Rows  int64
 	Bytes int64 // as written, after compression
+	Sort  pipeline.SortStats
 }
 
 // Written tells what each output holds, after Finish: the main one first.
@@ -304,7 +355,11 @@ func (out *Output) Written() []Written {
 	var list []Written
 	for _, each := range slices.Backward(out.outlets) {
 		rows, bytes := each.sink.files.sums()
-		list = append(list, Written{each.role, each.path, len(each.sink.files.done), rows, bytes})
+		w := Written{Role: each.role, Path: each.path, Files: len(each.sink.files.done), Rows: rows, Bytes: bytes}
+		if each.sorter != nil {
+			w.Sort = each.sorter.Stats()
+		}
+		list = append(list, w)
 	}
 	return list
 }

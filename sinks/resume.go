@@ -100,6 +100,9 @@ func (s *fileSet) resume(p *filesProgress, open *part) error {
 	if p.Open.First != nil {
 		s.first, s.last = *p.Open.First, *p.Open.Last
 	}
+	if p.Open.FirstKey != nil {
+		s.keys = [2][]byte{[]byte(*p.Open.FirstKey), []byte(*p.Open.LastKey)}
+	}
 	return s.encoder.begin(open)
 }
 
@@ -120,7 +123,7 @@ func (out *Output) Progress() (Progress, error) {
 		if err := each.sink.failure(); err != nil {
 			return Progress{}, err
 		}
-		if each.sink.isDirty() {
+		if each.sink.isDirty() || each.sorter != nil && each.sorter.Pending() > 0 {
 			return Progress{}, fmt.Errorf("%s %s: it wasn't flushed since the last write", each.role, each.sink.path)
 		}
 		o := outletProgress{Role: each.role, Path: shownPath(each.sink.path), Settings: each.settings, filesProgress: each.sink.files.flushed}
@@ -240,6 +243,7 @@ func settingsOf(o Options, env columnEnv, p place, plan *manifest, files *fileSe
 		"dedup":              strconv.FormatBool(env.Dedup),
 		"compression":        p.compression,
 		"compat":             o.Compat,
+		"sort":               cmp.Or(o.Sort, SortNone),
 		"queue_key":          cmp.Or(o.QueueKey, "host"),
 		"row_group_rows":     strconv.Itoa(cmp.Or(o.RowGroupRows, DefaultRowGroupRows)),
 		"file_rows":          strconv.FormatInt(files.maxRows, 10),

@@ -126,6 +126,7 @@ func kinds() map[string]Options {
 		"parquet":       {Output: "d/out.parquet", Duplicates: "d/dups.parquet", Columns: "url,url_fp,source_record"},
 		"parquet files": {Output: "d/out", Duplicates: "d/dups", Columns: "url,url_fp,source_record", FileRows: 25},
 		"jsonl files":   {Output: "d/out", Format: FormatJSONL, Duplicates: "d/dups", Columns: "url,source_record", FileRows: 25},
+		"sorted files":  sortedOptions(Options{Output: "d/out", Format: FormatJSONL, Duplicates: "d/dups", Columns: "url,source_record", FileRows: 25}, SortFile),
 	}
 }
 

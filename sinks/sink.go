@@ -21,6 +21,7 @@ type order struct {
 	batch    *pipeline.Batch
 	selected []uint32
 	idle     bool
+	ends     bool         // the file at hand ends
 	flushed  chan<- error // a flush: gets its result
 }
 
@@ -66,6 +67,8 @@ func (s *sink) run() {
 			s.recycle(o.selected)
 		case o.idle && err == nil:
 			s.fail(s.files.idle())
+		case o.ends && err == nil:
+			s.fail(s.files.endStretch())
 		case o.flushed != nil:
 			if err == nil {
 				s.fail(s.files.flush())
@@ -170,16 +173,25 @@ func (s *sink) Idle(ctx context.Context) error {
 	if s.path != "-" {
 		return nil
 	}
+	return s.ask(ctx, order{idle: true})
+}
+
+// EndStretch ends the file at hand; it doesn't wait for that.
+func (s *sink) EndStretch(ctx context.Context) error { return s.ask(ctx, order{ends: true}) }
+
+func (s *sink) ask(ctx context.Context, o order) error {
 	if err := s.failure(); err != nil {
 		return err
 	}
 	select {
-	case s.orders <- order{idle: true}:
+	case s.orders <- o:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 }
+
+var errUnflushed = errors.New("closed before what was written was flushed")
 
 // Close ends the goroutine. What was flushed stays with the Output, which finishes or aborts it.
 func (s *sink) Close() error {
@@ -190,7 +202,7 @@ func (s *sink) Close() error {
 	s.mu.Lock()
 	if s.dirty && s.err == nil {
 		// What waits in the queue is given up, and so is the file that it would have gone to.
-		s.err = fmt.Errorf("%s %s: closed before what was written was flushed", s.role, s.path)
+		s.err = fmt.Errorf("%s %s: %w", s.role, s.path, errUnflushed)
 	}
 	s.mu.Unlock()
 	close(s.orders)

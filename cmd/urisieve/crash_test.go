@@ -169,6 +169,34 @@ func killAfter(t *testing.T, args []string, after time.Duration) bool {
 	return ok && status.Signaled()
 }
 
+// TestAFullDiskForTemporaryFilesIsSaid sorts with a small file system for what memory has no room for: the message
+// names the cause, nothing is published, nothing is left behind.
+func TestAFullDiskForTemporaryFilesIsSaid(t *testing.T) {
+	in, disk, out := crashInput(t), t.TempDir(), filepath.Join(t.TempDir(), "out")
+	if err := mountSmall(disk); err != nil {
+		t.Skipf("SKIPPED: no small file system can be mounted here: %v", err)
+	}
+	t.Cleanup(func() { unmount(disk) })
+	cmd := command(t, "run", "-q", in, "--output", out, "--sort", "global", "--sort-memory", "1MiB", "--temp-dir", disk)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	err := cmd.Run()
+	if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != exitFailed {
+		t.Errorf("%v, want exit code 1: %s", err, stderr.String())
+	}
+	for _, want := range []string{syscall.ENOSPC.Error(), "sort: ", disk, "--temp-dir"} {
+		if !strings.Contains(stderr.String(), want) {
+			t.Errorf("the message has no %q: %s", want, stderr.String())
+		}
+	}
+	for _, dir := range []string{disk, filepath.Dir(out)} {
+		entries, err := os.ReadDir(dir)
+		if err != nil || len(entries) > 0 {
+			t.Errorf("left in %s: %v, %v", dir, entries, err)
+		}
+	}
+}
+
 // TestAFullDiskIsSaid writes to a small file system of its own: the message names the output, and
 // no file that bears its name is short.
 func TestAFullDiskIsSaid(t *testing.T) {

@@ -48,7 +48,7 @@ func TestEveryFaultOfThePartsHasAKeyOfTheConfiguration(t *testing.T) {
 	}
 	for _, key := range []string{
 		"input.format", "input.header", "input.quotes", "input.delimiter", "input.vhost_scheme", "normalize.profile", "normalize.base",
-		"normalize.same_scheme", "normalize.userinfo", "scope.preset", "output.format", "output.compression", "output.queue_key", "output.compat",
+		"normalize.same_scheme", "normalize.userinfo", "scope.preset", "output.format", "output.compression", "output.queue_key", "output.compat", "output.sort",
 	} {
 		if !found[key] {
 			t.Errorf("%s took nonsense", key)

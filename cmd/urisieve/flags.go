@@ -97,6 +97,8 @@ var (
 		{"row-group-rows", "", "output.row_group_rows", "N", "rows of a Parquet row group"},
 		{"file-rows", "", "output.file_rows", "N", "rows after which a part file ends"},
 		{"file-bytes", "", "output.file_bytes", "SIZE", "bytes after which a part file ends"},
+		{"sort", "", "output.sort", "HOW", "by url_surtkey: none, file (each file), global (all of them as one) (docs/sorting.md)"},
+		{"sort-memory", "", "output.sort_memory", "SIZE", "for sorting, the rest goes to disk; auto: a quarter of what there is"},
 		{"overwrite", "", "output.overwrite", "", "replace an output that is there, once the new one is whole"},
 		{"append", "", "output.append", "", "add to a dataset that is there"},
 		{"rejects", "", "rejects.path", "PATH", `where rejected references go, or none (default: OUTPUT.rejects)`},

@@ -55,9 +55,14 @@ func TestAKilledJobGoesOnToTheSameBytes(t *testing.T) {
 		{"out.parquet", []string{"--duplicates", "mark"}},
 		{"out", []string{"--file-rows", "20000", "--row-group-rows", "3000"}},
 		{"out.jsonl", []string{"--dedup-memory", "2MiB", "--workers", "3", "--columns", "url"}},
+		{"each", []string{"--sort", "file", "--file-rows", "4000", "--sort-memory", "1MiB", "--duplicates", "each.seen"}},
+		{"sorted", []string{"--sort", "global", "--file-rows", "20000", "--sort-memory", "1MiB"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			args := append([]string{"run", "-q", in, "--output", c.name, "--state", "state", "--checkpoint-records", "5000"}, c.args...)
+			args := append([]string{"run", "-q", in, "--output", c.name, "--state", "state"}, c.args...)
+			if !slices.Contains(c.args, "global") { // which has one checkpoint
+				args = append(args, "--checkpoint-records", "5000")
+			}
 			want := t.TempDir()
 			t.Chdir(want)
 			took := timeOf(t, args)

@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"runtime/debug"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -27,7 +28,7 @@ func (p *program) runCommand() *cobra.Command {
 		Short: "Write the unique canonical URIs of files and standard input",
 		Long: `Run reads references from files, directories, globs and standard input ("-"), resolves them
 against their bases, normalizes them, and writes each canonical URI once: the first occurrence, in
-the order of the input, the same bytes for any number of workers.
+the order of the input or sorted (--sort), the same bytes for any number of workers.
 
 The output is a dataset of Parquet files in a directory, one file, or standard output ("-"). What
 has no canonical URI goes to OUTPUT.rejects, with the reason, the place and the bytes as they came.
@@ -49,6 +50,9 @@ There is no default output: name one, or see what would come out by --dry-run.`,
   # every day: only what is new since the last time, into one dataset; killed, it goes on where it was
   urisieve run urls.txt.gz --output links --append --state seen --resume
 
+  # in one order over all files, all of a domain together, as indexes of web archives have it
+  urisieve run urls.txt.gz --sort global --columns cc --output sorted
+
   # as a filter: the unique ones to standard output, rejects only counted
   urisieve run --output - --rejects none - < urls.txt`,
 		Args: cobra.ArbitraryArgs,
@@ -66,6 +70,7 @@ There is no default output: name one, or see what would come out by --dry-run.`,
 		faults = append(faults, machineFaults(l)...)
 		faults = append(faults, tempDirFaults(l)...)
 		faults = append(faults, stateFaults(l)...)
+		faults = append(faults, p.sortFaults(l)...)
 		faults = append(faults, reportFaults(l)...)
 		if len(faults) > 0 {
 			return usage(faults)
@@ -98,7 +103,7 @@ type job struct {
 func (p *program) run(l *config.Loaded) error {
 	j := &job{program: p, l: l, log: newLogger(p.stderr, l.Log)}
 	j.logConfiguration()
-	limitMemory(setMemory(&l.Config))
+	limitMemory(setMemory(&l.Config) + sortMemory(&l.Config))
 	ctx, signals := watchSignals(context.Background())
 	defer signals.stop()
 	j.signals = signals
@@ -272,7 +277,9 @@ func (j *job) pipe(ctx context.Context, signals *interrupts, lane *pipeline.Lane
 		o.OnCheckpoint = func(upto []pipeline.Position) error { return m.checkpoint(j, upto) }
 	}
 	if m := j.memory; m.canGoOn() {
-		o.CheckpointRecords = c.State.CheckpointRecords
+		if !j.sinkOptions(c).OneFlush() {
+			o.CheckpointRecords = c.State.CheckpointRecords
+		}
 		// A checkpoint at any other place would end files where an undisturbed job does not.
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithCancel(ctx)
@@ -373,6 +380,9 @@ func (j *job) verdict(s *pipeline.Stats, err error, signal os.Signal) error {
 	if errors.Is(err, dedup.ErrFull) {
 		return failed(fmt.Errorf("%w; what came before is written: %s", err, j.moreRoom(s)))
 	}
+	if errors.Is(err, syscall.ENOSPC) {
+		err = fmt.Errorf("%w: make room there, or choose another place (--output, --temp-dir)", err)
+	}
 	if err != nil && j.memory.canGoOn() {
 		return failed(fmt.Errorf("%w; all up to the last checkpoint is kept: mend that, and go on with --resume", err))
 	}
@@ -407,14 +417,14 @@ func (j *job) rest(s *pipeline.Stats, err error) string {
 }
 
 // limitMemory makes the collector work harder before the process passes 9/10 of what it may use. The
-// set of seen URLs may take that many bytes, and they aren't the collector's: they lie outside its heap.
-// GOMEMLIMIT, when set, holds.
-func limitMemory(set int64) {
+// set of seen URLs and what is sorted may take that many bytes, and they aren't the collector's: they lie outside
+// its heap. GOMEMLIMIT, when set, holds.
+func limitMemory(others int64) {
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return
 	}
 	if m := dedup.DefaultMemory(); m > 0 && m < math.MaxInt64/2 {
 		tenth := m * 2 / 10
-		debug.SetMemoryLimit(max(9*tenth-set, tenth))
+		debug.SetMemoryLimit(max(9*tenth-others, tenth))
 	}
 }

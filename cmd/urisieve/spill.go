@@ -12,9 +12,9 @@ import (
 )
 
 // scratch makes the temporary files of a run.
-func (j *job) scratch() fsys.Scratch {
-	return fsys.Scratch{FS: fsys.OS{}, Dir: tempDir(&j.l.Config)}
-}
+func (j *job) scratch() fsys.Scratch { return scratch(&j.l.Config) }
+
+func scratch(c *config.Config) fsys.Scratch { return fsys.Scratch{FS: fsys.OS{}, Dir: tempDir(c)} }
 
 // tempDir is run.temp_dir, with its default worked out; "" is the system's directory.
 func tempDir(c *config.Config) string {

@@ -137,6 +137,7 @@ func (j *job) summarize(s *pipeline.Stats, took time.Duration) {
 		b.WriteString(j.memory.summary(j.l.State.Dir))
 	}
 	for _, x := range j.written() {
+		b.WriteString(sorted(x))
 		name := "written to"
 		if x.Role != "output" {
 			name = x.Role + " to"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Judge a dataset by readers that aren't ours: DuckDB, pyarrow, and an independent XXH3-128.
 
-    check.py DATASET [--unique] [--rejects] [--rows N] [--incomplete]
+    check.py DATASET [--unique] [--sorted] [--rejects] [--rows N] [--incomplete]
 
 DATASET is a directory that `urisieve run --output DATASET` wrote, or one Parquet file. Every check
 that fails is printed with what was found and what was wanted; the exit code is then 1.
@@ -122,6 +122,29 @@ def check_fingerprints(judge, files, rows):
     return at, seen
 
 
+def check_sorted(judge, files):
+    """The order of url_surtkey over all files, byte by byte; that each row group declares it; the manifest's keys."""
+    last, falls = b"", 0
+    bounds = {}
+    for path in files:
+        file = pq.ParquetFile(path)
+        declared = pq.SortingColumn(file.schema_arrow.get_field_index("url_surtkey"))
+        for g in range(file.metadata.num_row_groups):
+            order = [(c.column_index, c.descending) for c in file.metadata.row_group(g).sorting_columns]
+            judge.equal(f"{path.name}: order of row group {g}", order, [(declared.column_index, False)])
+        first = None
+        for batch in file.iter_batches(columns=["url_surtkey"]):
+            for key in (text.encode() for text in batch[0].to_pylist()):
+                falls += key < last
+                last = key
+                first = key if first is None else first
+        bounds[path.name] = (first.decode(), last.decode())
+    judge.equal("rows that are less than the one before", falls, 0)
+    manifest = json.loads((files[0].parent / "_manifest.json").read_text())
+    judge.equal("sorted by", (manifest["sort"], manifest["sorted_by"]), ("global", "url_surtkey"))
+    judge.equal("first and last keys", {f["name"]: (f["first_key"], f["last_key"]) for f in manifest["files"]}, bounds)
+
+
 def check_raw(judge, files):
     """Length and hash of a reject are those of the bytes, where they were not cut."""
     wrong = 0
@@ -168,6 +191,7 @@ def main():
     args.add_argument("dataset", type=pathlib.Path)
     args.add_argument("--unique", action="store_true", help="no url may be there twice")
     args.add_argument("--rejects", action="store_true", help="a dataset of rejects")
+    args.add_argument("--sorted", action="store_true", help="a dataset of --sort global with url_surtkey")
     args.add_argument("--rows", type=int, help="the number of rows that must be there")
     args.add_argument("--incomplete", action="store_true", help="the run did not end well: no _SUCCESS")
     args = args.parse_args()
@@ -191,6 +215,8 @@ def main():
     check_folder(judge, args.dataset, rows, not args.incomplete)
     check_same_content(judge, db, files, columns)
     summary = f"{args.dataset}: {len(files)} files, {rows} rows, {len(columns)} columns"
+    if args.sorted:
+        check_sorted(judge, files)
     if args.rejects:
         check_raw(judge, files)
     else:

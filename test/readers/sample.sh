@@ -35,6 +35,10 @@ run "$sample/urls.txt.gz" --output "$out/rolled" --file-rows 3000 --row-group-ro
 run "$sample/links.tsv.gz" --input-format tsv --output "$out/rolled" --append --rejects none
 check "$out/rolled"
 
+# One order over several files, with memory for a part of them.
+run "$sample/urls.txt.gz" --output "$out/sorted" --sort global --sort-memory 1MiB --file-rows 3000 --row-group-rows 1000 --rejects none
+check "$out/sorted" --unique --sorted
+
 run "$sample/links.csv" --input-format csv --pass anchor --output "$out/links" --duplicates mark --rejects none
 check "$out/links"
 
