@@ -10,18 +10,29 @@ import (
 	"path/filepath"
 )
 
-// Scratch makes files that nobody sees: they have no name from the start, so that they go with the
-// process however it ends. On a system where an open file keeps its name, Close removes it.
+// Scratch makes files that nobody sees: they have no name, so that they go with the process however it ends. Where
+// a file can't be made without one (other systems than Linux, some file systems), it is taken away at once, and a process
+// that is killed in between leaves an empty file; on a system where an open file keeps its name, Close removes it.
 type Scratch struct {
 	FS  FS
 	Dir string // "": the system's directory for temporary files
 }
 
-// Create makes an empty file; kind is a part of the name that it has for a moment.
+// nameless is a file system that can make a file without a name.
+type nameless interface {
+	Nameless(dir string) (File, error)
+}
+
+// Create makes an empty file; kind is a part of the name that it may have for a moment.
 func (s Scratch) Create(kind string) (File, error) {
 	dir := s.Dir
 	if dir == "" {
 		dir = os.TempDir()
+	}
+	if disk, ok := s.FS.(nameless); ok {
+		if f, err := disk.Nameless(dir); err == nil {
+			return f, nil
+		}
 	}
 	var unique [8]byte
 	if _, err := rand.Read(unique[:]); err != nil {
