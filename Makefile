@@ -20,7 +20,7 @@ FUZZTIME  := 30s
 FUZZCOUNT := 20000x
 
 # The packages with goroutines: what the race detector looks at.
-CONCURRENT := ./pipeline ./pipeline/pipetest ./sources/... ./sinks/... ./cmd/...
+CONCURRENT := ./internal/extsort ./pipeline ./pipeline/pipetest ./sources/... ./sinks/... ./cmd/...
 # What it doesn't look at: samples of the pages and killed jobs, which start many short processes, and a
 # decompression bomb, which is one goroutine's work for a minute.
 NOT_RACED := TestExamplesOfHelpWork|TestEverySampleOfTheREADMEWorks|TestScripts/faults_damage|TestAKilledJobGoesOnToTheSameBytes
