@@ -124,6 +124,15 @@ func (s *spiller) homes(keys []Key, at *[group]uint64) {
 		t := &s.mem.tables[shardOf(&keys[i])]
 		at[i] = t.homeOf(&keys[i])
 		touch ^= t.slots[at[i]][0]
+		if t.tags != nil {
+			touch ^= uint64(t.tags[at[i]])
+		}
+		if t.times != nil {
+			touch ^= uint64(t.times[at[i]])
+		}
+		if len(s.lately.keys) > 0 {
+			touch ^= s.lately.keys[keys[i][1]&(latelySeen-1)][0]
+		}
 	}
 	s.mem.touch = touch
 }
