@@ -296,20 +296,17 @@ func (s *timedSet) answer(number uint64, v Verdict) {
 	}
 }
 
-// forgetHost makes what was emitted of a host up to a time as if it had never been.
-func (s *timedSet) forgetHost(host Key, at uint32) error {
-	if err := s.Settle(); err != nil { // what was asked before is decided as it was then
-		return err
-	}
+// forgetHost makes what was emitted of a host up to a time as if it had never been. What waits was asked before, and keeps
+// the least time of then.
+func (s *timedSet) forgetHost(host Key, at uint32) {
 	if at = min(at, math.MaxUint32-1); at >= s.floor {
 		s.hosts[host] = max(s.hosts[host], at)
 	}
-	return nil
 }
 
 // forgetBefore makes what was emitted before a time as if it had never been.
 func (s *timedSet) forgetBefore(at uint32) error {
-	if err := s.Settle(); err != nil {
+	if err := s.Settle(); err != nil { // what waits is decided by the floor of now
 		return err
 	}
 	s.floor = max(s.floor, at)
@@ -361,11 +358,7 @@ func (s *timedSet) load(m *stateImage) error {
 		}
 	}
 	s.floor, s.zero, s.emitted = m.commit.floor, m.commit.zero, int64(m.commit.emitted)
-	return m.replay(s.change, func(host Key, at uint32) {
-		if at >= s.floor {
-			s.hosts[host] = max(s.hosts[host], at)
-		}
-	})
+	return m.replay(s.change, s.forgetHost)
 }
 
 // change applies changes: a key was emitted at a time, or forgotten (0).

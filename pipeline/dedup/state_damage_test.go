@@ -1,6 +1,7 @@
 package dedup_test
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"path"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/urisieve/urisieve/pipeline/dedup"
@@ -196,6 +198,24 @@ func sample(r *rand.Rand, size int64, most int) (at []int64) {
 	return at
 }
 
+// records gives some of the ends of the records of a journal, where a file may be cut without leaving a part of one.
+func (s *damagedState) records(t *testing.T, name string) (ends []int64) {
+	t.Helper()
+	if !strings.HasPrefix(name, "journal-") {
+		return nil
+	}
+	f := s.open(t, name)
+	defer f.Close()
+	text, err := io.ReadAll(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at := int64(32); at < int64(len(text)); at += 12 + int64(binary.LittleEndian.Uint32(text[at:])) {
+		ends = append(ends, at)
+	}
+	return append(ends[max(0, len(ends)-6):], ends[0])
+}
+
 // checkDamage holds a state with damage in one file, from a byte on, against what is promised: it is told, with its place, by Verify, and by
 // opening and asking, unless that gives the right answers; and Repair makes a state of it that has lost no more than it says.
 func (s *damagedState) checkDamage(t *testing.T, what, name string, at int64) {
@@ -262,7 +282,7 @@ func TestStateFindsDamage(t *testing.T) {
 					t.Fatalf("byte %d of %d, bit %#x", at, sizes[name], bit)
 				}
 			}
-			for _, size := range sample(r, sizes[name], seedCount()/2) {
+			for _, size := range append(sample(r, sizes[name], seedCount()/2), whole.records(t, name)...) {
 				s := whole.copy()
 				s.truncate(t, name, size)
 				s.checkDamage(t, "cut short", name, size)
@@ -282,6 +302,47 @@ func TestStateFindsDamage(t *testing.T) {
 				t.Errorf("missing: Verify reports %v, %v", report.Damage, err)
 			}
 		})
+	}
+}
+
+// What was added to a file is found.
+func TestStateFindsLongerFiles(t *testing.T) {
+	whole := newDamagedState(t)
+	names, sizes := whole.stateFiles(t)
+	for _, name := range names {
+		if name == "committed" || strings.HasPrefix(name, "journal-") {
+			continue // what is behind their end doesn't count
+		}
+		s := whole.copy()
+		f := s.open(t, name)
+		f.Seek(0, io.SeekEnd)
+		f.Write([]byte("\n"))
+		f.Sync()
+		f.Close()
+		s.checkDamage(t, "longer", name, sizes[name])
+	}
+}
+
+// Where the last commit can be read neither in the journal nor in the mark, what is before it is kept.
+func TestRepairWithoutTheLastCommit(t *testing.T) {
+	s := newDamagedState(t)
+	names, sizes := s.stateFiles(t)
+	last := ""
+	for _, name := range names {
+		if strings.HasPrefix(name, "journal-") {
+			last = name
+		}
+	}
+	s.flip(t, "committed", 50, 1)
+	s.flip(t, last, sizes[last]-10, 1)
+	secret := dedup.Secret(testSecret)
+	repaired, err := dedup.Repair(dedup.StateOptions{FS: s.files, Dir: "st/ate", SettingsID: "rfc3986-1.u17+3f9c", Secret: &secret})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lost, wrong, err := s.answers()
+	if err != nil || wrong > 0 || lost > 0 {
+		t.Errorf("it has lost %d keys (at most %d, it says), and sees %d that weren't emitted: %v", lost, repaired.Dropped, wrong, err)
 	}
 }
 

@@ -72,9 +72,7 @@ func (s *State) ForgetHost(host Key, at uint32) error {
 	if s.failed != nil {
 		return s.failed
 	}
-	if err := s.forgetHost(host, at); err != nil {
-		return s.fail(err)
-	}
+	s.forgetHost(host, at)
 	if until, ok := s.hosts[host]; ok {
 		s.journal.hosts(map[Key]uint32{host: until})
 	}
