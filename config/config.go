@@ -173,6 +173,10 @@ type Dedup struct {
 	// run.temp_dir. Bloom takes what capacity and error_rate make it; if that is more than this,
 	// nothing begins. Default auto.
 	Memory Size `yaml:"memory" auto:"true"`
+	// Memory of a filter, beside memory, by which exact knows of most new URLs at once that they are
+	// new, when some are on disk: 10 bits a URL leave one in 80 to wait for the disk. It is of use with
+	// output.order arrival and for urisieve seen, and changes no verdict. Default 0: none.
+	Filter Size `yaml:"filter"`
 	// How many different URLs bloom is to hold, 1 to 1000000000000; it must be given there, and the
 	// other modes have no use for it. When there are more, and error_rate would be passed, the run
 	// ends with exit code 1; what came before is written. Default 0: not given.
@@ -229,6 +233,9 @@ type Output struct {
 	// leave one out again; joined by commas: "min,url_host_name". Default "": crawl. Text has the one
 	// column url and takes none.
 	Columns string `yaml:"columns"`
+	// input (the order of the input, whatever there is memory for) or arrival: a URL that may be on disk
+	// waits alone, and what comes after it leaves before it. Default input.
+	Order string `yaml:"order" oneof:"input arrival"`
 	// What the column queue_key holds: host, authority or registered_domain. Default host.
 	QueueKey string `yaml:"queue_key"`
 	// A public suffix list to use in the place of the built-in one. Default "".
@@ -330,7 +337,7 @@ func Default() Config {
 		Dedup:     Dedup{Mode: "exact", Memory: Auto, ErrorRate: 0.001, Duplicates: "drop"},
 		State:     State{CheckpointRecords: 10_000_000},
 		Output: Output{
-			QueueKey: "host", RowGroupRows: 100_000, FileRows: 10_000_000, FileBytes: 512 << 20,
+			Order: "input", QueueKey: "host", RowGroupRows: 100_000, FileRows: 10_000_000, FileBytes: 512 << 20,
 			Sort: "none", SortMemory: Auto,
 		},
 		Run:      Run{PoolBytes: Auto},

@@ -35,6 +35,9 @@ type Options struct {
 	// Duplicates says what becomes of duplicates. Default DropDuplicates.
 	Duplicates DuplicatePolicy
 
+	// Order is that of the output. Default InputOrder.
+	Order Order
+
 	// Workers is the number of normalizing goroutines. Default GOMAXPROCS; 1 to 1,024.
 	Workers int
 	// BatchRecords is the number of references after which a batch is handed over; a batch may go
@@ -124,6 +127,19 @@ const (
 	SplitDuplicates                        // to Lane.Duplicates
 )
 
+// Order says what waits for the verdict of a dedup.DeferringSet.
+type Order uint8
+
+// Orders.
+const (
+	// InputOrder has all that comes after a reference without a verdict wait with it: the output is in the order of the input,
+	// and the same whatever the set has memory for.
+	InputOrder Order = iota
+	// ArrivalOrder has such a reference wait alone, so that what is new at once leaves at once; what leaves late keeps its
+	// order among itself.
+	ArrivalOrder
+)
+
 const (
 	defaultBatchRecords  = 4096
 	defaultBatchBytes    = 1 << 20
@@ -148,6 +164,7 @@ func (o *Options) Validate() error {
 	need(o.Normalizer != nil, "normalizer: required")
 	need(o.Open != nil, "open: required")
 	need(o.Duplicates <= SplitDuplicates, "duplicates: %d is no policy: want drop, mark or a sink of its own", o.Duplicates)
+	need(o.Order <= ArrivalOrder, "order: %d is none: want that of the input or of arrival", o.Order)
 	need(o.Workers >= 0 && o.Workers <= maxWorkers, "workers: %d: want 1 to %d, or 0 for one per CPU", o.Workers, maxWorkers)
 	need(o.BatchRecords >= 0 && o.BatchRecords <= maxBatchRecords, "batch_records: %d: want 1 to %d", o.BatchRecords, maxBatchRecords)
 	need(o.BatchBytes >= 0 && o.BatchBytes <= maxBatchBytes, "batch_bytes: %d: want 1 to %d", o.BatchBytes, maxBatchBytes)

@@ -9,9 +9,9 @@ import (
 	"github.com/urisieve/urisieve/pipeline/dedup"
 )
 
-// What settle does where the set can't say yet whether a key is new: the reference, and all that comes after
-// it and is bound for the same sinks, waits in the backlog, so that the output has the order of the input. What
-// is rejected or filtered, and duplicates that are dropped, don't wait.
+// What settle does where the set can't say yet whether a key is new: the reference, and, in InputOrder, all that comes after
+// it and is bound for the same sinks, waits in the backlog. What is rejected or filtered, and duplicates that are dropped,
+// don't wait.
 
 // restShare bounds what a pipe's reader may cost: the set is made to settle, for the sake of its answers, no sooner
 // than so many times as long as that took last time.
@@ -41,11 +41,14 @@ func (s *settler) waits(i int, r *Record) bool {
 	if i < s.waitFrom {
 		return false
 	}
+	inOrder := s.run.opts.Order == InputOrder
 	switch r.Outcome {
-	case Unique, Undecided:
+	case Undecided:
 		return true
+	case Unique:
+		return inOrder
 	case Duplicate:
-		return s.run.opts.Duplicates != DropDuplicates
+		return inOrder && s.run.opts.Duplicates != DropDuplicates
 	case Filtered, Rejected:
 	}
 	return false

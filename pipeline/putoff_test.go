@@ -85,6 +85,32 @@ func TestLateAnswersGiveTheSameBytes(t *testing.T) {
 	}
 }
 
+// TestArrivalOrder: what is late comes later, nothing else differs: the lines are the same, each kind of them in its
+// order.
+func TestArrivalOrder(t *testing.T) {
+	items := randomItems(12, 1500)
+	want := newFixture(t, items)
+	want.options.Duplicates = pipeline.MarkDuplicates
+	want.open(want.set)
+	stats := want.mustRun(t)
+	for seed := range uint64(4) {
+		f := newFixture(t, items)
+		f.options.Duplicates, f.options.Order = pipeline.MarkDuplicates, pipeline.ArrivalOrder
+		f.options.BatchRecords, f.options.CheckpointRecords = 50, 700
+		set := f.deferAnswers(seed, 10)
+		got := f.mustRun(t)
+		if set.Answers() == 0 || slices.Equal(f.main.Durable(), want.main.Durable()) {
+			t.Errorf("seed %d: %d late answers, and nothing came later", seed, set.Answers())
+		}
+		sorted := func(lines []string) []string { return slices.Sorted(slices.Values(lines)) }
+		sameLines(t, "main", sorted(f.main.Durable()), sorted(want.main.Durable()))
+		sameLines(t, "rejects", f.rejects.Durable(), want.rejects.Durable())
+		if got.Unique != stats.Unique || got.Duplicate != stats.Duplicate || got.Committed != stats.Committed || got.Waiting != 0 {
+			t.Errorf("counts differ: %+v, want %+v", got, stats)
+		}
+	}
+}
+
 // TestWhatWaitsCarriesAllItsColumns: base layers, elements, pass-through values, key texts and place come
 // through the disk as they went.
 func TestWhatWaitsCarriesAllItsColumns(t *testing.T) {

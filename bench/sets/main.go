@@ -39,10 +39,11 @@ func main() {
 	flag.BoolVar(&j.store.wal, "wal", false, "keep a write-ahead log, unsynced")
 	flag.Uint64Var(&j.sync, "sync", 10_000_000, "of state: references between two commits")
 	flag.Uint64Var(&j.curve, "curve", 0, "print a line for every so many references")
+	filter := flag.String("filter", "0", "of spill and state: for a filter")
 	memory := flag.String("memory", "256MiB", "for the set; of Pebble: for the block cache, and memtables or collected keys")
 	dir := flag.String("dir", os.TempDir(), "where the store is made, and removed again")
 	flag.Parse()
-	if err := j.start(*memory, *dir); err != nil {
+	if err := j.start(*memory, *filter, *dir); err != nil {
 		fmt.Fprintln(os.Stderr, "sets:", err)
 		os.Exit(1)
 	}
@@ -50,14 +51,20 @@ func main() {
 
 // job is a measurement.
 type job struct {
-	refs  refgen.Options
-	claim int
-	curve uint64
-	sync  uint64
-	store options
+	refs   refgen.Options
+	claim  int
+	curve  uint64
+	sync   uint64
+	filter int64
+	store  options
 }
 
-func (j *job) start(memory, dir string) (err error) {
+func (j *job) start(memory, filter, dir string) (err error) {
+	filterSize, err := config.ParseSize(filter)
+	if err != nil {
+		return fmt.Errorf("filter: %w", err)
+	}
+	j.filter = int64(filterSize)
 	size, err := config.ParseSize(memory)
 	if err != nil {
 		return fmt.Errorf("memory: %w", err)

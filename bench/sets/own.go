@@ -23,9 +23,9 @@ func (j *job) ownSet() (dedup.Set, error) {
 	case memoryWay:
 		return dedup.NewExact(j.store.memory), nil
 	case spillWay:
-		return dedup.NewSpilling(dedup.SpillingOptions{Memory: j.store.memory, Scratch: fsys.Scratch{FS: fsys.OS{}, Dir: j.store.dir}}), nil
+		return dedup.NewSpilling(dedup.SpillingOptions{Memory: j.store.memory, Filter: j.filter, Scratch: fsys.Scratch{FS: fsys.OS{}, Dir: j.store.dir}}), nil
 	case stateWay:
-		return dedup.OpenState(dedup.StateOptions{Dir: filepath.Join(j.store.dir, "state"), SettingsID: "bench", Memory: j.store.memory})
+		return dedup.OpenState(dedup.StateOptions{Dir: filepath.Join(j.store.dir, "state"), SettingsID: "bench", Memory: j.store.memory, Filter: j.filter})
 	}
 	return nil, nil //nolint:nilnil // it is one of Pebble's
 }

@@ -23,7 +23,7 @@ func TestEveryFaultOfThePartsHasAKeyOfTheConfiguration(t *testing.T) {
 			continue
 		}
 		switch l.Key {
-		case "dedup.mode", "progress.mode", "log.level", "log.format": // config itself checks these
+		case "dedup.mode", "output.order", "progress.mode", "log.level", "log.format": // config itself checks these
 			continue
 		case "output.path", "rejects.path", "dedup.duplicates", "output.public_suffix_list":
 			continue // any text is a path

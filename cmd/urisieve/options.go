@@ -129,6 +129,14 @@ func duplicatePolicy(c *config.Config) pipeline.DuplicatePolicy {
 	return pipeline.SplitDuplicates
 }
 
+// order gives the pipeline's side of output.order.
+func order(c *config.Config) pipeline.Order {
+	if c.Output.Order == "arrival" {
+		return pipeline.ArrivalOrder
+	}
+	return pipeline.InputOrder
+}
+
 // Values of dedup.mode.
 const (
 	dedupExact = "exact"
@@ -152,7 +160,7 @@ func (j *job) newSet() error {
 		}
 		j.set, j.bloom = bloom, bloom
 	default:
-		spilling := dedup.NewSpilling(dedup.SpillingOptions{Memory: int64(orZero(c.Dedup.Memory)), Scratch: j.scratch()})
+		spilling := dedup.NewSpilling(dedup.SpillingOptions{Memory: int64(orZero(c.Dedup.Memory)), Filter: int64(c.Dedup.Filter), Scratch: j.scratch()})
 		j.set, j.spillStats = spilling, spilling.Stats
 	}
 	return nil

@@ -260,6 +260,7 @@ func (j *job) pipe(ctx context.Context, signals *interrupts, lane *pipeline.Lane
 		Others:         others,
 		Scope:          scope,
 		Duplicates:     d,
+		Order:          order(c),
 		Workers:        int(c.Run.Workers),
 		PoolBytes:      int64(orZero(c.Run.PoolBytes)),
 		Scratch:        j.scratch(),

@@ -85,7 +85,7 @@ func (j *job) openState() error {
 
 // openState opens the state that the configuration names, or makes it.
 func openState(l *config.Loaded, settingsID string) (*dedup.State, error) {
-	o := dedup.StateOptions{Dir: l.State.Dir, SettingsID: settingsID, Memory: int64(orZero(l.Dedup.Memory)), TTL: l.State.TTL}
+	o := dedup.StateOptions{Dir: l.State.Dir, SettingsID: settingsID, Memory: int64(orZero(l.Dedup.Memory)), Filter: int64(l.Dedup.Filter), TTL: l.State.TTL}
 	if l.Dedup.Key != "" || l.Dedup.KeyFile != "" {
 		secret, err := newSecret(l)
 		if err != nil {
@@ -194,7 +194,7 @@ func outputOptions(l *config.Loaded) map[string]string {
 		switch leaf.Key {
 		case "input.paths", "state.dir", "state.resume":
 			continue
-		case "dedup.duplicates", "run.limit":
+		case "dedup.duplicates", "run.limit", "output.order":
 		default:
 			if !slices.Contains([]string{"input", "normalize", "key", "scope", "state"}, section) {
 				continue

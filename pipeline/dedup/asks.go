@@ -138,7 +138,7 @@ func (s *timedSet) askZero(q question) Verdict {
 // askAbsent decides about a key that isn't in memory and would have its place at slot.
 func (s *timedSet) askAbsent(shard int, k *Key, slot uint64, q question) Verdict {
 	t := &s.mem.tables[shard]
-	if !s.spilled[shard] {
+	if !s.mayBeSpilled(shard, k) {
 		if q.verb == Forget {
 			return Seen
 		}
@@ -355,6 +355,11 @@ func (s *timedSet) load(m *stateImage) error {
 	for _, r := range s.runs {
 		for shard := range r.sections {
 			s.spilled[shard] = s.spilled[shard] || r.sections[shard].keys > 0
+		}
+		if s.filter != nil {
+			if err := s.filter.addRun(r, s.reader(0)); err != nil {
+				return err
+			}
 		}
 	}
 	s.floor, s.zero, s.emitted = m.commit.floor, m.commit.zero, int64(m.commit.emitted)

@@ -39,6 +39,7 @@ type spiller struct {
 	pending [shards]int     // what waits for the next resolve
 	answers answers
 	lately  cache
+	filter  *filter // of the keys that were spilled; nil: none
 
 	runs      []*run     // the older first; no level is higher than those before it
 	writer    *runWriter // of the run that is being written; nil between cycles
@@ -117,6 +118,9 @@ func (s *spiller) makeRoom(keys []Key) error {
 	}
 }
 
+// mayBeSpilled reports whether a key that isn't in memory may have been spilled.
+func (s *spiller) mayBeSpilled(shard int, k *Key) bool { return s.spilled[shard] && !s.filter.lacks(k) }
+
 // homes finds the homes of up to a group of keys, and has memory bring them.
 func (s *spiller) homes(keys []Key, at *[group]uint64) {
 	touch := uint64(0)
@@ -129,6 +133,9 @@ func (s *spiller) homes(keys []Key, at *[group]uint64) {
 		}
 		if t.times != nil {
 			touch ^= uint64(t.times[at[i]])
+		}
+		if s.filter != nil {
+			touch ^= s.filter.slots[s.filter.blockOf(&keys[i])][0]
 		}
 		if len(s.lately.keys) > 0 {
 			touch ^= s.lately.keys[keys[i][1]&(latelySeen-1)][0]
@@ -319,6 +326,7 @@ func (s *spiller) intersect(from *run, shard int) error {
 func (s *spiller) write(shard int) error {
 	w := s.writer
 	w.begin(shard)
+	s.filter.addTable(&s.mem.tables[shard])
 	m, err := s.mergeOf(shard, s.runs[s.mergeFrom:])
 	if err != nil {
 		return err
@@ -374,6 +382,10 @@ func (s *spiller) mergeOf(shard int, runs []*run) (*merge, error) {
 // know makes the keys of states count as older than all that the set has.
 func (s *spiller) know(states []*ReadState) {
 	s.known = states
+	if len(states) > 0 {
+		s.filter.close() // what they have isn't in it
+		s.filter = nil
+	}
 	for _, k := range states {
 		for shard := range s.spilled {
 			s.spilled[shard] = s.spilled[shard] || k.mayHave(shard)

@@ -27,6 +27,8 @@ type StateOptions struct {
 	// TTL is the time after which a key that was emitted is new again, in whole seconds; a part of one counts as
 	// one. Default 0: never. It isn't part of the state: each run has its own.
 	TTL time.Duration
+	// Filter is the memory of a filter: see SpillingOptions. All runs are read for it when the state is opened.
+	Filter int64
 	// Known are states whose keys count as if they had been noted in this one first, each at its time. They must have the
 	// same secret, and stay open as long as this one. Then every key that isn't in memory is Pending, and a Settle
 	// reads all of them.
@@ -47,8 +49,8 @@ func (o *StateOptions) Validate() error {
 	if o.TTL < 0 {
 		faults = append(faults, fmt.Errorf("a time of %v after which a key is new again: want 0 or more", o.TTL))
 	}
-	if o.Memory < 0 {
-		faults = append(faults, fmt.Errorf("%d bytes of memory for a state: want 0 or more", o.Memory))
+	if o.Memory < 0 || o.Filter < 0 {
+		faults = append(faults, fmt.Errorf("%d bytes of memory for a state, %d for its filter: want 0 or more", o.Memory, o.Filter))
 	}
 	return errors.Join(faults...)
 }
@@ -135,6 +137,9 @@ func openState(o StateOptions, memory, slack int64) (_ *State, err error) {
 	s.init(s, memory)
 	s.ttl = uint64((o.TTL + time.Second - 1) / time.Second)
 	if err := checkKnown(&s.header, o.Known); err != nil {
+		return nil, stateError(o.Dir, err)
+	}
+	if s.filter, err = newFilter(o.Filter); err != nil {
 		return nil, stateError(o.Dir, err)
 	}
 	s.know(o.Known)

@@ -369,6 +369,7 @@ func (s *State) Close() error {
 	if s.lock == nil && s.journal == nil {
 		return nil
 	}
+	s.filter.close()
 	faults := []error{s.mem.Close()}
 	for _, r := range s.runs {
 		faults = append(faults, r.file.Close())
